@@ -1,5 +1,6 @@
-// Time. Durations and stamps that are compared come from the steady clock (CLOCK_MONOTONIC, the same for all processes
-// of a host); the wall clock only dates things for people. Nothing else in the project reads a clock.
+// Time. Durations and stamps that are compared come from the steady clock (CLOCK_MONOTONIC, the
+// same for all processes of a host); the wall clock only dates things for people. Nothing else in
+// the project reads a clock.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,5 +1,6 @@
-// How anything in falconbench says no: one exception type that carries the exit code, and the list of faults of a file.
-// Thrown anywhere, caught in cli/guarded.cpp only (and at the end of a worker, which sends it to the launcher).
+// How anything in falconbench says no: one exception type that carries the exit code, and the list
+// of faults of a file. Thrown anywhere, caught in cli/guarded.cpp only (and at the end of a worker,
+// which sends it to the launcher).
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -11,21 +12,22 @@ namespace falcon {
 /// The exit codes of the program; README.md lists them for users.
 enum class ExitCode {
   kOk = 0,
-  kInternal = 1,        // our own fault
-  kUsage = 2,           // command line or spec
-  kHost = 3,            // this host lacks what was asked for
-  kWorker = 4,          // a worker failed
-  kHang = 5,            // a worker hung, or the deadline passed
-  kInvalid = 6,         // measurement invalid (with strict: true)
-  kRegression = 7,      // compare --gate found a slower run
-  kUnwritable = 8,      // the report could not be written
-  kInterrupted = 130,   // SIGINT
-  kTerminated = 143,    // SIGTERM
+  kInternal = 1,       // our own fault
+  kUsage = 2,          // command line or spec
+  kHost = 3,           // this host lacks what was asked for
+  kWorker = 4,         // a worker failed
+  kHang = 5,           // a worker hung, or the deadline passed
+  kInvalid = 6,        // measurement invalid (with strict: true)
+  kRegression = 7,     // compare --gate found a slower run
+  kUnwritable = 8,     // the report could not be written
+  kInterrupted = 130,  // SIGINT
+  kTerminated = 143,   // SIGTERM
 };
 
-/// One thing wrong in one place of the user's input. line and column are 1-based, 0 where there is none.
+/// One thing wrong in one place of the user's input. line and column are 1-based, 0 where there is
+/// none.
 struct Fault {
-  std::string source;   // file name as the user gave it, or "--set"
+  std::string source;  // file name as the user gave it, or "--set"
   int line = 0;
   int column = 0;
   std::string key;      // dotted path, e.g. batch_size.per_gpu

@@ -1,4 +1,5 @@
-// A number that may not be had: a value, or the reason why there is none. The report writes the second as
+// A number that may not be had: a value, or the reason why there is none. The report writes the
+// second as
 // `"name": null, "name_reason": "..."`.
 #pragma once
 #include <optional>

@@ -1,14 +1,15 @@
-// What a model is to the trainer: single-device code with named parameters and buffers. How it is spread over devices
-// (src/parallel) and how it is stepped (src/train) is applied from outside. Engine code: needs Torch.
+// What a model is to the trainer: single-device code with named parameters and buffers. How it is
+// spread over devices (src/parallel) and how it is stepped (src/train) is applied from outside.
+// Engine code: needs Torch.
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <ATen/core/Tensor.h>
 
 namespace falcon {
 
@@ -18,40 +19,48 @@ struct NamedTensor {
   at::Tensor tensor;
 };
 
-/// The tensors of one batch on the training device, in the order and with the names of the data set's layout, after
-/// device-side preparation (images float NCHW-shaped, possibly channels_last; labels int64 [B]).
+/// The tensors of one batch on the training device, in the order and with the names of the data
+/// set's layout, after device-side preparation (images float NCHW-shaped, possibly channels_last;
+/// labels int64 [B]).
 struct Batch {
   std::vector<NamedTensor> tensors;
-  const at::Tensor& operator[](std::string_view name) const;  // throws std::out_of_range with the name
+  const at::Tensor& operator[](
+      std::string_view name) const;  // throws std::out_of_range with the name
 };
 
-/// Called with the name and the output of each tapped submodule (names as in the reference files' `taps`).
+/// Called with the name and the output of each tapped submodule (names as in the reference files'
+/// `taps`).
 using TapFunction = std::function<void(std::string_view, const at::Tensor&)>;
 
 class Model {
  public:
   virtual ~Model() = default;
 
-  /// Outputs for a batch (classification: {logits [B, classes]}). Uses batch statistics and updates running ones in
-  /// training mode. Not thread-safe.
+  /// Outputs for a batch (classification: {logits [B, classes]}). Uses batch statistics and updates
+  /// running ones in training mode. Not thread-safe.
   virtual std::vector<at::Tensor> forward(const Batch& batch) = 0;
   /// The training loss of these outputs, a scalar: the mean over the samples of the batch.
   virtual at::Tensor loss(const std::vector<at::Tensor>& outputs, const Batch& batch) = 0;
 
-  /// Every state_dict entry in reference order; the tensors are the model's own (writing to them changes the model).
-  virtual std::vector<NamedTensor> parameters() const = 0;  // trainable, leaf tensors that require grad
-  virtual std::vector<NamedTensor> buffers() const = 0;     // running statistics; BatchNorm's step counts last forward
-  virtual std::vector<NamedTensor> state() const = 0;       // both, in state_dict order
+  /// Every state_dict entry in reference order; the tensors are the model's own (writing to them
+  /// changes the model).
+  virtual std::vector<NamedTensor> parameters()
+      const = 0;  // trainable, leaf tensors that require grad
+  virtual std::vector<NamedTensor> buffers()
+      const = 0;  // running statistics; BatchNorm's step counts last forward
+  virtual std::vector<NamedTensor> state() const = 0;  // both, in state_dict order
 
   virtual void set_training(bool training) = 0;
   /// Moves all tensors. Parameters keep their identity (same TensorImpl, new data).
   virtual void to(at::Device device, at::ScalarType floating_type, bool channels_last) = 0;
-  /// The reference's initialisation for training from scratch; the same values for the same seed on any machine.
+  /// The reference's initialisation for training from scratch; the same values for the same seed on
+  /// any machine.
   virtual void initialize(std::uint64_t seed) = 0;
   virtual void set_tap(TapFunction tap) = 0;
 };
 
-/// Model options as a spec gives them (spec key model_options); every model says in its catalog row which it takes.
+/// Model options as a spec gives them (spec key model_options); every model says in its catalog row
+/// which it takes.
 struct ModelOptions {
   std::int64_t classes = 1000;
   double dropout = -1;  // below 0: the reference's own

@@ -1,7 +1,7 @@
 #include "falconbench/clock.h"
 
-#include <ctime>
 #include <cstdio>
+#include <ctime>
 
 namespace falcon {
 
@@ -17,8 +17,9 @@ std::string wall_now_text() {
   std::tm utc{};
   gmtime_r(&now.tv_sec, &utc);
   char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ", utc.tm_year + 1900, utc.tm_mon + 1,
-                utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, now.tv_nsec / 1000000);
+  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ", utc.tm_year + 1900,
+                utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
+                now.tv_nsec / 1000000);
   return text;
 }
 

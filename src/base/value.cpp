@@ -48,6 +48,8 @@ std::string Value::kind_text() const {
   return is_list() ? "a list" : "a map";
 }
 
-bool operator==(const Value& a, const Value& b) { return a.data_ == b.data_; }
+bool operator==(const Value& a, const Value& b) {
+  return a.data_ == b.data_;
+}
 
 }  // namespace falcon::base

@@ -1,5 +1,5 @@
-// A tree of values as read from YAML, JSON, --set or a message, each knowing where it stood. The one data model that all
-// text formats meet in; base/codec.h turns it into structs and back.
+// A tree of values as read from YAML, JSON, --set or a message, each knowing where it stood. The
+// one data model that all text formats meet in; base/codec.h turns it into structs and back.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace falcon::base {
 
-/// Where a value stood. source is the file name as given, or "--set"; 1-based line and column, 0 where there is none.
+/// Where a value stood. source is the file name as given, or "--set"; 1-based line and column, 0
+/// where there is none.
 struct Mark {
   std::string source;
   int line = 0;
@@ -23,16 +24,16 @@ class Value {
   using List = std::vector<Value>;
   using Object = std::vector<Member>;  // in written order; parsers refuse duplicate keys
 
-  Value() = default;  // null
-  Value(bool b) : data_(b) {}                              // NOLINT: values convert
-  Value(int i) : data_(std::int64_t{i}) {}                 // NOLINT
-  Value(std::int64_t i) : data_(i) {}                      // NOLINT
-  Value(double d) : data_(d) {}                            // NOLINT
-  Value(std::string s) : data_(std::move(s)) {}            // NOLINT
-  Value(std::string_view s) : data_(std::string(s)) {}     // NOLINT
-  Value(const char* s) : data_(std::string(s)) {}          // NOLINT
-  Value(List list) : data_(std::move(list)) {}             // NOLINT
-  Value(Object object);                                    // NOLINT
+  Value() = default;                                    // null
+  Value(bool b) : data_(b) {}                           // NOLINT: values convert
+  Value(int i) : data_(std::int64_t{i}) {}              // NOLINT
+  Value(std::int64_t i) : data_(i) {}                   // NOLINT
+  Value(double d) : data_(d) {}                         // NOLINT
+  Value(std::string s) : data_(std::move(s)) {}         // NOLINT
+  Value(std::string_view s) : data_(std::string(s)) {}  // NOLINT
+  Value(const char* s) : data_(std::string(s)) {}       // NOLINT
+  Value(List list) : data_(std::move(list)) {}          // NOLINT
+  Value(Object object);                                 // NOLINT
   static Value object() { return Value(Object{}); }
   static Value list() { return Value(List{}); }
 
@@ -65,8 +66,8 @@ class Value {
   void push_back(Value value) { as_list().push_back(std::move(value)); }
 
   Mark mark;
-  /// Set by the YAML reader on a plain scalar that other YAML versions read as something else (0100, 1:30, yes, .nan):
-  /// says so in words. The value itself is then text.
+  /// Set by the YAML reader on a plain scalar that other YAML versions read as something else
+  /// (0100, 1:30, yes, .nan): says so in words. The value itself is then text.
   std::string ambiguity;
 
   /// "a whole number", "text", ... for messages.

@@ -1,0 +1,69 @@
+// What can be named in a spec, with the facts that validation, help, `list`, planning and the
+// report need. One written table a kind (src/spec/*_facts.cpp), free of Torch; the engine's own
+// tables (src/models/catalog.cpp, ...) map the same names to code, and a test holds the two
+// together.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "falconbench/run_spec.h"
+
+namespace falcon {
+
+struct ModelFacts {
+  std::string name;
+  std::string title;            // for people, with the source
+  std::string task;             // "classification"
+  std::int64_t parameters = 0;  // trainable, with the default options
+  double forward_flops_per_sample =
+      0;                        // at image_size; 1 MAC = 2 FLOPs; training is taken as 3 times this
+  std::int64_t image_size = 0;  // default side of the input, pixels
+  std::int64_t classes = 0;     // default
+  std::int64_t batch_per_gpu = 0;  // default
+  double activation_bytes_per_sample =
+      0;  // fp32 training at image_size, for the memory estimate; measured
+  std::vector<std::string> options;   // keys of model_options that it takes
+  std::vector<std::string> datasets;  // formats that it trains on
+  OptimizerSpec optimizer;            // the reference recipe, every field set that applies
+  ScheduleSpec schedule;
+};
+
+struct PrecisionFacts {
+  std::string name;
+  std::string title;
+  bool on_cpu = false;
+  bool autocast = false;      // matrix products in a 16-bit type, weights and reductions in fp32
+  bool loss_scaling = false;  // dynamic, on the device
+  bool tf32 = false;
+};
+
+/// A word with the sentence that `falconbench list` shows.
+struct WordFacts {
+  std::string name;
+  std::string title;
+};
+
+namespace catalog {
+std::span<const ModelFacts> models();
+std::span<const PrecisionFacts> precisions();
+std::span<const WordFacts> parallelisms();
+std::span<const WordFacts> datasets();
+std::span<const WordFacts> optimizers();
+std::span<const WordFacts> schedules();
+std::span<const WordFacts> samplers();
+std::span<const WordFacts> findings();
+/// The paper's names, valid words on every machine: localGPUs, hybridGPUs, falconGPUs; localNVMe,
+/// falconNVMe.
+std::span<const WordFacts> topologies();
+std::span<const WordFacts> storages();
+/// nullptr when there is none of that name.
+const ModelFacts* find_model(std::string_view name);
+const PrecisionFacts* find_precision(std::string_view name);
+/// The words of a Rule's list ("models", "precisions", "auto_on_off", ...).
+std::vector<std::string> words(std::string_view list);
+}  // namespace catalog
+
+}  // namespace falcon

@@ -1,0 +1,154 @@
+// What will be done: the resolved spec, and everything that was decided from it before a device is
+// touched. Made by plan::make(), pure; printed by --dry-run; sent to every worker as a WorkerPlan.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "falconbench/fields.h"
+#include "falconbench/measured.h"
+#include "falconbench/run_spec.h"
+
+namespace falcon {
+
+/// Something worth knowing about a run, with a catalog id (catalog::findings()).
+struct Finding {
+  std::string id;
+  std::string severity;  // info, warning or invalid
+  std::string message;
+  std::string evidence;
+  std::string advice;
+};
+template <class V>
+void visit_fields(Finding& f, V& v) {
+  v.field("id", f.id, "catalog word");
+  v.field("severity", f.severity, "info, warning or invalid");
+  v.field("message", f.message, "what was found");
+  v.field("evidence", f.evidence, "the numbers or text it rests on");
+  v.field("advice", f.advice, "what to do");
+}
+
+/// Facts of the data set, known before the run (data::survey in the launcher).
+struct DataFacts {
+  std::int64_t samples = 0;  // in one epoch
+  std::int64_t classes = 0;
+  std::string folder;        // absolute; empty for synthetic
+  std::int64_t skipped = 0;  // left out by the scan
+};
+template <class V>
+void visit_fields(DataFacts& d, V& v) {
+  v.field("samples", d.samples, "samples in one epoch");
+  v.field("classes", d.classes, "classes");
+  v.field("folder", d.folder, "absolute folder that is read");
+  v.field("skipped", d.skipped, "items left out by the scan");
+}
+
+struct DevicePlan {
+  std::string kind;  // cpu or cuda
+  std::string uuid, pci_address, name;
+};
+template <class V>
+void visit_fields(DevicePlan& d, V& v) {
+  v.field("kind", d.kind, "cpu or cuda");
+  v.field("uuid", d.uuid, "GPU UUID");
+  v.field("pci_address", d.pci_address, "GPU PCI address");
+  v.field("name", d.name, "product name, or CPU");
+}
+
+struct RankPlan {
+  int rank = 0;
+  std::vector<DevicePlan> devices;
+  Measured<int> numa_node;
+  std::vector<int> cpus;    // the worker is bound to these
+  int decode_threads = 1;   // of the loader
+  int compute_threads = 1;  // of Torch's CPU operators
+};
+template <class V>
+void visit_fields(RankPlan& r, V& v) {
+  v.field("rank", r.rank, "global rank");
+  v.field("devices", r.devices, "its devices");
+  v.field("numa_node", r.numa_node, "NUMA node it is bound to");
+  v.field("cpus", r.cpus, "CPUs it is bound to");
+  v.field("decode_threads", r.decode_threads, "loader threads");
+  v.field("compute_threads", r.compute_threads, "CPU operator threads");
+}
+
+struct MemoryEstimate {
+  std::int64_t weights_bytes = 0, gradients_bytes = 0, optimizer_bytes = 0, activations_bytes = 0,
+               total_bytes = 0;
+  std::string basis;  // how it was had
+};
+template <class V>
+void visit_fields(MemoryEstimate& m, V& v) {
+  v.field("weights_bytes", m.weights_bytes, "parameters and buffers");
+  v.field("gradients_bytes", m.gradients_bytes, "gradients and reduction buckets");
+  v.field("optimizer_bytes", m.optimizer_bytes, "optimizer state");
+  v.field("activations_bytes", m.activations_bytes, "activations kept for the backward pass");
+  v.field("total_bytes", m.total_bytes, "sum, per device");
+  v.field("basis", m.basis, "how the estimate was made");
+}
+
+struct Plan {
+  RunSpec spec;  // resolved: every default filled in
+  std::map<std::string, std::string>
+      spec_origin;          // dotted key -> default, file:line, --set, model default, host
+  std::string spec_hash;    // SHA-256, hex
+  std::string run_id;       // unique: time and random
+  std::string parallelism;  // none, ddp
+  std::string backend;      // nccl, gloo or none
+  std::vector<std::string> topology_devices;  // names or addresses, in order
+  std::vector<RankPlan> ranks;
+  DataFacts data;
+  std::int64_t batch_per_rank = 0;
+  std::int64_t global_batch = 0;
+  std::int64_t steps_per_epoch = 0;    // full global batches
+  std::int64_t dropped_per_epoch = 0;  // samples of the last, partial batch
+  std::int64_t warmup_steps = 0;
+  std::optional<std::int64_t> measured_steps;  // absent: budget.seconds decides
+  MemoryEstimate memory;
+  std::vector<Finding> findings;
+};
+template <class V>
+void visit_fields(Plan& p, V& v) {
+  v.field("spec", p.spec, "the resolved spec");
+  v.field("spec_origin", p.spec_origin, "where each value came from");
+  v.field("spec_hash", p.spec_hash,
+          "SHA-256 of the resolved spec without name, output, timeout_s, telemetry");
+  v.field("run_id", p.run_id, "unique id of this run");
+  v.field("parallelism", p.parallelism, "strategy");
+  v.field("backend", p.backend, "communication library");
+  v.field("topology_devices", p.topology_devices, "devices of the topology, in rank order");
+  v.field("ranks", p.ranks, "what each worker gets");
+  v.field("data", p.data, "facts of the data set");
+  v.field("batch_per_rank", p.batch_per_rank, "samples of one rank in one step");
+  v.field("global_batch", p.global_batch, "samples of all ranks in one step");
+  v.field("steps_per_epoch", p.steps_per_epoch, "full global batches in one epoch");
+  v.field("dropped_per_epoch", p.dropped_per_epoch, "samples of the last, partial batch, left out");
+  v.field("warmup_steps", p.warmup_steps, "steps before the measured ones");
+  v.field("measured_steps", p.measured_steps, "measured steps (absent: seconds decide)");
+  v.field("memory", p.memory, "estimate for one device");
+  v.field("findings", p.findings, "what planning noticed");
+}
+
+/// What one worker is told, as the first message on its control channel.
+struct WorkerPlan {
+  int protocol = 0;  // launch::kProtocolVersion
+  Plan plan;
+  int rank = 0;
+  std::string store_host;  // rendezvous: rank 0 serves it on the inherited listening socket
+  int store_port = 0;
+  double watchdog_s = 60;  // communication time limit
+};
+template <class V>
+void visit_fields(WorkerPlan& w, V& v) {
+  v.field("protocol", w.protocol, "message version");
+  v.field("plan", w.plan, "the whole plan");
+  v.field("rank", w.rank, "which rank this worker is");
+  v.field("store_host", w.store_host, "rendezvous host");
+  v.field("store_port", w.store_port, "rendezvous port");
+  v.field("watchdog_s", w.watchdog_s, "communication time limit");
+}
+
+}  // namespace falcon

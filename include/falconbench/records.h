@@ -1,0 +1,144 @@
+// What a worker measured: sent once to the launcher at the end (also of an interrupted run), turned
+// into the report by report::make. Times are seconds of CLOCK_MONOTONIC unless named _ms.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "falconbench/dataset.h"
+#include "falconbench/fields.h"
+#include "falconbench/measured.h"
+
+namespace falcon {
+
+template <class V>
+void visit_fields(SkippedItem& s, V& v) {
+  v.field("item", s.item, "file or record");
+  v.field("reason", s.reason, "word it is counted under");
+  v.field("detail", s.detail, "what was wrong");
+}
+
+/// Exposed time of each step on the training stream by phase, ms; one entry a measured step in each
+/// list, in step order. A phase that cannot be told apart has an empty list and a reason.
+struct PhaseTimes {
+  std::map<std::string, std::vector<double>> ms;  // data_wait, h2d, forward, backward,
+                                                  // communication_exposed, optimizer, other
+  std::map<std::string, std::string> reasons;  // phase -> why it is missing
+};
+template <class V>
+void visit_fields(PhaseTimes& p, V& v) {
+  v.field("ms", p.ms, "phase -> one time a step");
+  v.field("reasons", p.reasons, "phase -> why it is missing");
+}
+
+struct LoaderRecord {
+  std::int64_t samples = 0;  // delivered in the measured window
+  std::int64_t file_bytes = 0;
+  double io_s = 0, decode_s = 0;  // busy seconds, summed over threads
+  double wait_s = 0;              // the training thread waited for a batch
+  int threads = 0;
+  Measured<double>
+      capacity_samples_per_s;  // what the threads could deliver: samples / busy seconds x threads
+  std::map<std::string, std::int64_t> skipped;  // reason -> distinct items of this rank
+  std::vector<SkippedItem> skipped_items;       // the first 100
+};
+template <class V>
+void visit_fields(LoaderRecord& l, V& v) {
+  v.field("samples", l.samples, "samples delivered in the measured window");
+  v.field("file_bytes", l.file_bytes, "bytes read from files in the measured window");
+  v.field("io_s", l.io_s, "busy seconds opening and reading, summed over threads");
+  v.field("decode_s", l.decode_s, "busy seconds decoding and resizing, summed over threads");
+  v.field("wait_s", l.wait_s, "seconds the training thread waited for a batch");
+  v.field("threads", l.threads, "decode threads");
+  v.field("capacity_samples_per_s", l.capacity_samples_per_s, "what the threads could deliver");
+  v.field("skipped", l.skipped, "reason -> number of items left out");
+  v.field("skipped_items", l.skipped_items, "the first 100 of them");
+}
+
+struct CommunicationRecord {
+  std::int64_t bytes_per_step = 0;  // payload handed to all-reduce by this rank
+  std::int64_t calls_per_step = 0;
+  Measured<double> busy_ms;  // mean a step on the communication stream
+};
+template <class V>
+void visit_fields(CommunicationRecord& c, V& v) {
+  v.field("bytes_per_step", c.bytes_per_step, "gradient bytes reduced in a step");
+  v.field("calls_per_step", c.calls_per_step, "collectives in a step");
+  v.field("busy_ms", c.busy_ms, "mean busy time of the communication stream a step");
+}
+
+struct WorkerRecords {
+  int rank = 0;
+  std::int64_t pid = 0;
+  std::string hostname;
+  double started_s = 0, model_ready_s = 0,
+         first_step_end_s = 0;  // process start, model on device, first step done
+  double measured_begin_s = 0,
+         measured_end_s = 0;  // ends of the last warm-up and last measured step
+  double finished_s = 0;      // everything waited for, before tear-down
+  std::int64_t warmup_steps = 0, measured_steps = 0;  // executed
+  std::vector<double> step_ms;  // end to end of neighbouring steps, measured ones
+  PhaseTimes phases;
+  std::vector<double> loss;        // this rank's, warm-up and measured steps
+  std::vector<double> lr;          // used by each of them
+  Measured<double> loss_scale;     // at the end
+  std::int64_t skipped_steps = 0;  // by loss scaling, in all steps
+  LoaderRecord loader;
+  CommunicationRecord communication;
+  std::int64_t parameters = 0;                   // trainable
+  std::string parameter_hash;                    // of all parameter bytes at the end
+  Measured<std::int64_t> gpu_memory_peak_bytes;  // allocator, reserved
+  std::map<std::string, std::string> choices;    // back ends and modes really used
+  std::vector<std::string> notes;                // for findings
+};
+template <class V>
+void visit_fields(WorkerRecords& r, V& v) {
+  v.field("rank", r.rank, "global rank");
+  v.field("pid", r.pid, "process id");
+  v.field("hostname", r.hostname, "host");
+  v.field("started_s", r.started_s, "process start");
+  v.field("model_ready_s", r.model_ready_s, "model on the device");
+  v.field("first_step_end_s", r.first_step_end_s, "end of the first step");
+  v.field("measured_begin_s", r.measured_begin_s, "start of the measured window");
+  v.field("measured_end_s", r.measured_end_s, "end of the measured window");
+  v.field("finished_s", r.finished_s, "all work done");
+  v.field("warmup_steps", r.warmup_steps, "warm-up steps executed");
+  v.field("measured_steps", r.measured_steps, "measured steps executed");
+  v.field("step_ms", r.step_ms, "time of each measured step");
+  v.field("phases", r.phases, "exposed time by phase");
+  v.field("loss", r.loss, "loss of each step");
+  v.field("lr", r.lr, "learning rate of each step");
+  v.field("loss_scale", r.loss_scale, "loss scale at the end");
+  v.field("skipped_steps", r.skipped_steps, "optimizer steps skipped by loss scaling");
+  v.field("loader", r.loader, "input pipeline");
+  v.field("communication", r.communication, "gradient exchange");
+  v.field("parameters", r.parameters, "trainable parameters");
+  v.field("parameter_hash", r.parameter_hash, "hash of the parameters at the end");
+  v.field("gpu_memory_peak_bytes", r.gpu_memory_peak_bytes, "peak of the caching allocator");
+  v.field("choices", r.choices, "back ends and modes really used");
+  v.field("notes", r.notes, "remarks of the worker");
+}
+
+/// Why a run did not end well.
+struct RunFailure {
+  std::string kind;  // exception, killed, exited, hang, deadline, interrupted, out_of_memory, host
+  std::string message;
+  int rank = -1;  // -1: the launcher
+  std::string host;
+  std::string device;
+  std::string phase;
+  std::int64_t last_step = 0;  // last completed
+};
+template <class V>
+void visit_fields(RunFailure& f, V& v) {
+  v.field("kind", f.kind, "what happened");
+  v.field("message", f.message, "in words");
+  v.field("rank", f.rank, "rank it happened on, -1 for the launcher");
+  v.field("host", f.host, "host it happened on");
+  v.field("device", f.device, "device of that rank");
+  v.field("phase", f.phase, "what the rank was doing");
+  v.field("last_step", f.last_step, "last completed step of that rank");
+}
+
+}  // namespace falcon
