@@ -95,6 +95,7 @@ void Reader::read_name_or_list(const Value& value, const std::string& key, NameO
 
 void Reader::check_word(const Value& value, const std::string& key, const std::string& word,
                         const char* list) {
+  if (!words_) return;
   const std::vector<std::string> accepted = words_(list);
   for (const std::string& known : accepted) {
     if (known == word) return;

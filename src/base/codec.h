@@ -18,7 +18,7 @@
 
 namespace falcon::base {
 
-/// The words that a Rule's list name stands for.
+/// The words that a Rule's list name stands for. Empty: words are not checked (our own messages).
 using WordLists = std::function<std::vector<std::string>(std::string_view list)>;
 
 template <class T>
@@ -49,7 +49,9 @@ class Reader {
   void read(const Value& value, const std::string& key, T& out, const Rule& rule = {});
 
   void fault(const Mark& mark, const std::string& key, const std::string& message);
-  std::vector<std::string> words(std::string_view list) const { return words_(list); }
+  std::vector<std::string> words(std::string_view list) const {
+    return words_ ? words_(list) : std::vector<std::string>();
+  }
   /// Faults unless word is in the list; the message names the nearest one and, when short, all.
   void check_word(const Value& value, const std::string& key, const std::string& word,
                   const char* list);
@@ -249,7 +251,7 @@ template <class T>
 T from_value(const Value& value, ExitCode code = ExitCode::kInternal) {
   std::vector<Fault> faults;
   T out{};
-  Reader reader([](std::string_view) { return std::vector<std::string>(); }, faults);
+  Reader reader(nullptr, faults);
   reader.read(value, "", out);
   if (!faults.empty()) throw Error(code, to_text(faults.front()));
   return out;
