@@ -202,7 +202,11 @@ class FieldWriter {
     } else if constexpr (IsOptional<T>::value) {
       if (member) out_.set(name, to_value(*member));
     } else if (!has_kind_) {
-      out_.set(name, to_value(member));
+      Value value = to_value(member);
+      // a struct with nothing set says nothing (and an empty choice would be refused when read
+      // back)
+      const bool is_empty = !IsMap<T>::value && value.is_object() && value.as_object().empty();
+      if (!is_empty) out_.set(name, std::move(value));
     } else if (kind_ == name) {
       out_ = Value(Value::Object{{name, to_value(member), {}}});
     }
