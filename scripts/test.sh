@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Builds everything and runs all tests, cheapest label first; arguments go to ctest: scripts/test.sh -L unit, -R loader.
+set -euo pipefail
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+"$root/scripts/build.sh" all </dev/null
+exec ctest --test-dir "$root/build" --output-on-failure --no-tests=error -j "$(nproc)" "$@" </dev/null
