@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,7 +81,8 @@ struct WorkerRecords {
   std::int64_t warmup_steps = 0, measured_steps = 0;  // executed
   std::vector<double> step_ms;  // end to end of neighbouring steps, measured ones
   PhaseTimes phases;
-  std::vector<double> loss;        // this rank's, warm-up and measured steps
+  std::vector<std::optional<double>>
+      loss;                        // this rank's, warm-up and measured steps; null: not finite
   std::vector<double> lr;          // used by each of them
   Measured<double> loss_scale;     // at the end
   std::int64_t skipped_steps = 0;  // by loss scaling, in all steps
@@ -107,7 +109,7 @@ void visit_fields(WorkerRecords& r, V& v) {
   v.field("measured_steps", r.measured_steps, "measured steps executed");
   v.field("step_ms", r.step_ms, "time of each measured step");
   v.field("phases", r.phases, "exposed time by phase");
-  v.field("loss", r.loss, "loss of each step");
+  v.field("loss", r.loss, "loss of each step, null where it was not finite");
   v.field("lr", r.lr, "learning rate of each step");
   v.field("loss_scale", r.loss_scale, "loss scale at the end");
   v.field("skipped_steps", r.skipped_steps, "optimizer steps skipped by loss scaling");
