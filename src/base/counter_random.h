@@ -1,13 +1,15 @@
-// Counter-based random numbers: the n-th number of a stream is a pure function of (key, n), so what is drawn for one
-// sample does not depend on threads, ranks or order. The n-th number is the SplitMix64 finaliser (Steele, Lea, Flood
-// 2014; Stafford's variant 13) of key + (n + 1) * the 64-bit golden ratio. Not for cryptography.
+// Counter-based random numbers: the n-th number of a stream is a pure function of (key, n), so what
+// is drawn for one sample does not depend on threads, ranks or order. The n-th number is the
+// SplitMix64 finaliser (Steele, Lea, Flood 2014; Stafford's variant 13) of key + (n + 1) * the
+// 64-bit golden ratio. Not for cryptography.
 #pragma once
 #include <cstdint>
 #include <initializer_list>
 
 namespace falcon::base {
 
-/// SplitMix64's finaliser: a bijection of 64-bit numbers in which every input bit flips half of the output bits.
+/// SplitMix64's finaliser: a bijection of 64-bit numbers in which every input bit flips half of the
+/// output bits.
 constexpr std::uint64_t mix64(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;

@@ -1,5 +1,6 @@
 // Words and text for messages.
 #pragma once
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,10 @@ std::string_view trim(std::string_view text);
 /// For messages: control characters and invalid UTF-8 escaped as \xNN, cut after `limit` bytes with
 /// "... (N bytes)".
 std::string printable(std::string_view text, std::size_t limit = 60);
+
+/// Length of the valid UTF-8 sequence at text[0] (1 to 4; no overlong forms, no surrogates), or 0.
+std::size_t utf8_length(std::string_view text);
+bool is_utf8(std::string_view text);
 
 /// Shortest decimal text that reads back as the same double.
 std::string number_text(double number);
