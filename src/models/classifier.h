@@ -1,0 +1,46 @@
+// What the image classifiers share: falcon::Model over a module tree. Batches are {images [B, 3, H, W], labels [B]},
+// outputs {logits [B, classes]}, the loss is the mean cross entropy.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <falconbench/model.h>
+
+#include "models/module.h"
+
+namespace falcon::models {
+
+/// A network from images to logits: what resnet.cpp and mobilenet.cpp are.
+class ImageNetwork : public Module {
+ public:
+  /// logits [B, classes] of images [B, 3, H, W]. An empty tap is not called; a tap changes no result.
+  virtual at::Tensor forward(const at::Tensor& images_NCHW, bool training,
+                             const TapFunction& tap) const = 0;
+  /// Sets one tensor of the state to the reference's start values for this seed.
+  virtual void initialize(const std::string& name, const at::Tensor& tensor,
+                          std::uint64_t seed) const = 0;
+};
+
+class Classifier : public Model {
+ public:
+  explicit Classifier(std::unique_ptr<const ImageNetwork> network);
+
+  std::vector<at::Tensor> forward(const Batch& batch) override;
+  at::Tensor loss(const std::vector<at::Tensor>& outputs, const Batch& batch) override;
+  std::vector<NamedTensor> parameters() const override;
+  std::vector<NamedTensor> buffers() const override;
+  std::vector<NamedTensor> state() const override;
+  void set_training(bool training) override { training_ = training; }
+  void to(at::Device device, at::ScalarType floating_type, bool channels_last) override;
+  void initialize(std::uint64_t seed) override;
+  void set_tap(TapFunction tap) override { tap_ = std::move(tap); }
+
+ private:
+  std::unique_ptr<const ImageNetwork> network_;
+  TapFunction tap_;
+  bool training_ = true;
+};
+
+}  // namespace falcon::models

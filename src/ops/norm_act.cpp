@@ -1,0 +1,28 @@
+#include "ops/norm_act.h"
+
+#include <ATen/ops/batch_norm.h>
+#include <ATen/ops/relu.h>
+#include <ATen/ops/relu6.h>
+
+namespace falcon::ops {
+
+at::Tensor norm_act(const at::Tensor& x, const NormTensors& norm, bool training,
+                    Activation activation, const at::Tensor& residual) {
+  at::Tensor y = at::batch_norm(x, norm.weight, norm.bias, norm.running_mean, norm.running_var,
+                                training, norm.momentum, norm.eps, /*cudnn_enabled=*/true);
+  // In place: the backward of batch_norm keeps its input, not its output.
+  if (residual.defined()) {
+    y.add_(residual);
+  }
+  switch (activation) {
+    case Activation::kNone:
+      return y;
+    case Activation::kRelu:
+      return at::relu_(y);
+    case Activation::kRelu6:
+      return at::relu6_(y);
+  }
+  return y;
+}
+
+}  // namespace falcon::ops
