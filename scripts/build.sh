@@ -56,7 +56,7 @@ compile() {
 
 case $what in
   app) kind=build ;;
-  all) kind=test ;;
+  all) kind="test" ;;
   *) say "'$what' is neither app nor all"; exit 2 ;;
 esac
 mkdir -p "$build/setup"

@@ -1,0 +1,41 @@
+"""What can be named in a spec is named in tables only: the facts (src/spec/*_facts.cpp) and the table that maps the name
+to code (catalog.cpp of a folder). Elsewhere a name in quotes is a special case that the next row would miss."""
+import re
+
+from style import code_only, numbered, run
+
+HOME = re.compile(r"(_facts|/catalog)\.cpp$")
+# The first word of a row ({"resnet50", make_resnet50}) or of a named field; {"a", "b"} is a list of words, no row.
+ROW = re.compile(r'\{\s*"([a-z][a-z0-9_]*)",(?!\s*"[a-z0-9_]*")|\bname = "([a-z][a-z0-9_]*)"')
+GENERIC = {"none", "cpu", "all", "auto", "on", "off"}  # words with a meaning outside of any table
+# (file, part of the finding): why it must be named there.
+ALLOWED = {
+}
+
+
+def names_of(tree):
+    found = set()
+    for path, text in tree.items():
+        if HOME.search(path):
+            found |= {first or second for first, second in ROW.findall(code_only(text, keep_strings=True))}
+    return found - GENERIC
+
+
+def check(tree):
+    names = names_of(tree)
+    for path, text in tree.items():
+        if HOME.search(path):
+            continue
+        for line, code in numbered(code_only(text, keep_strings=True)):
+            for name in names.intersection(re.findall(r'"([a-z][a-z0-9_]*)"', code)):
+                yield path, line, f'"{name}" belongs in a catalog row: make what is special about it a column there'
+
+
+CATALOG = {"src/models/catalog.cpp": 'Row{"resnet50", make_resnet50},\n',
+           "src/spec/word_facts.cpp": 'return {{"sgd", "plain or with momentum"}, {.options = {"classes", "dropout"}}};\n'}
+
+run(check, r"^src/.*\.(h|cpp|cu)$", allowed=ALLOWED,
+    flagged=[({**CATALOG, "src/plan/a.cpp": 'if (name == "resnet50") {\n'}, '"resnet50" belongs'),
+             ({**CATALOG, "src/train/a.cpp": 'case("sgd");\n'}, '"sgd" belongs'),
+             ({"src/spec/model_facts.cpp": 'facts.name = "bert_base";\n', "src/a.cpp": '"bert_base"\n'}, '"bert_base"')],
+    passing=[{**CATALOG, "src/plan/a.cpp": 'a("classes"); b("dropout");  // "resnet50"\n'}])
