@@ -1,0 +1,102 @@
+#include "comm/gradient_reducer.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <torch/csrc/distributed/c10d/comm.hpp>
+#include <torch/csrc/distributed/c10d/reducer.hpp>
+
+#include "comm/c10d_group.h"
+
+namespace falcon::comm {
+namespace {
+
+/// Shared by the reducer's owner and its hook. One thread at a time: the backward pass.
+struct HookState {
+  c10::intrusive_ptr<c10d::ProcessGroup> group;
+  int world = 1;
+  bool group_averages = false;
+  std::function<void()> on_gradients_computed;
+  ReductionCount current;
+  ReductionCount complete;
+};
+
+/// A registered hook has to divide by the number of ranks itself. NCCL scales each summand before
+/// adding, so scaled fp16 gradients cannot overflow; Gloo cannot, so they are divided here.
+class AverageHook : public c10d::CppCommHookInterface<std::shared_ptr<HookState>> {
+ public:
+  using CppCommHookInterface::CppCommHookInterface;
+
+  c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
+    HookState& state = *state_;
+    at::Tensor& buffer = bucket.getBufferRef();
+    if (bucket.getIndex() == 0) state.current = {};
+    state.current.bytes += static_cast<std::int64_t>(buffer.nbytes());
+    state.current.calls += 1;
+    if (bucket.isLast()) {
+      state.complete = state.current;
+      if (state.on_gradients_computed) state.on_gradients_computed();
+    }
+    if (!state.group_averages) buffer.div_(state.world);
+    c10d::AllreduceOptions options;
+    options.reduceOp = state.group_averages ? c10d::ReduceOp::AVG : c10d::ReduceOp::SUM;
+    std::vector<at::Tensor> tensors{buffer};
+    return state.group->allreduce(tensors, options)->getFuture();
+  }
+};
+
+std::shared_ptr<c10d::Reducer> make_reducer(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
+                                            std::vector<at::Tensor> parameters,
+                                            const ReducerOptions& options) {
+  const std::size_t first = static_cast<std::size_t>(options.first_bucket_bytes);
+  const std::size_t limit = static_cast<std::size_t>(options.bucket_bytes);
+  auto [buckets, limits] = c10d::compute_bucket_assignment_by_size(parameters, {first, limit});
+  std::reverse(buckets.begin(), buckets.end());  // gradients come from the last layer first
+  std::vector<bool> expect_sparse(parameters.size(), false);
+  return std::make_shared<c10d::Reducer>(
+      std::move(parameters), std::move(buckets), group, std::move(expect_sparse),
+      options.bucket_bytes, /*find_unused_parameters=*/false, /*gradient_as_bucket_view=*/true,
+      std::unordered_map<std::size_t, std::string>{}, options.first_bucket_bytes,
+      /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false,
+      std::vector<std::int64_t>{});
+}
+
+}  // namespace
+
+struct GradientReducer::Impl {
+  std::shared_ptr<HookState> state;
+  std::shared_ptr<c10d::Reducer> reducer;  // looks at itself through a weak_ptr
+};
+
+GradientReducer::GradientReducer(ProcessGroup& group, std::vector<at::Tensor> parameters,
+                                 ReducerOptions options)
+    : impl_(std::make_unique<Impl>()) {
+  const c10::intrusive_ptr<c10d::ProcessGroup>& ranks = group.impl().group;
+  impl_->state = std::make_shared<HookState>();
+  impl_->state->group = ranks;
+  impl_->state->world = group.world();
+  impl_->state->group_averages = group.backend() == Backend::kNccl;
+  impl_->state->on_gradients_computed = options.on_gradients_computed;
+  impl_->reducer = make_reducer(ranks, std::move(parameters), options);
+  // its own timing synchronises with the device
+  impl_->reducer->set_ddp_runtime_logging_sample_rate(std::numeric_limits<int>::max());
+  impl_->reducer->register_comm_hook(std::make_unique<AverageHook>(impl_->state));
+}
+
+GradientReducer::~GradientReducer() = default;
+
+void GradientReducer::before_forward() {
+  impl_->reducer->prepare_for_forward();
+  impl_->reducer->rebuild_buckets();
+}
+
+void GradientReducer::before_backward() {
+  impl_->reducer->prepare_for_backward({});
+}
+
+ReductionCount GradientReducer::last_pass() const {
+  return impl_->state->complete;
+}
+
+}  // namespace falcon::comm

@@ -1,0 +1,169 @@
+#include "comm/process_group.h"
+
+#include <chrono>
+#include <thread>
+
+#include <c10/cuda/CUDAFunctions.h>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <torch/csrc/distributed/c10d/comm.hpp>
+#include <torch/csrc/distributed/c10d/reducer.hpp>
+
+#include <falconbench/errors.h>
+
+#include "comm/c10d_group.h"
+#include "comm/library_versions.h"
+
+namespace falcon::comm {
+namespace {
+
+static_assert(NCCL_VERSION_CODE == FALCONBENCH_NCCL_VERSION_CODE,
+              "nccl.h is not the one of the pinned wheel, which LibTorch was built with");
+
+constexpr std::size_t kBroadcastBytes = std::size_t{250} << 20;  // as DistributedDataParallel
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3));
+}
+
+c10::intrusive_ptr<c10d::Store> open_store(const Rendezvous& meeting) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<std::uint16_t>(meeting.port);
+  options.isServer = meeting.rank == 0;
+  options.numWorkers = static_cast<std::size_t>(meeting.world);
+  options.timeout = milliseconds(meeting.timeout_s);
+  if (meeting.rank == 0) options.masterListenFd = meeting.listen_fd;
+  return c10::make_intrusive<c10d::TCPStore>(meeting.host, options);
+}
+
+c10::intrusive_ptr<c10d::Store> part_of(const c10::intrusive_ptr<c10d::Store>& store,
+                                        const char* name) {
+  return c10::make_intrusive<c10d::PrefixStore>(name, store);
+}
+
+void add_gloo(ProcessGroup::Impl& impl) {
+  auto options = c10d::ProcessGroupGloo::Options::create(milliseconds(impl.meeting.timeout_s));
+  // the address that leads to the store also leads to the other ranks; without a device named here
+  // Gloo takes what the host name resolves to, which need not be reachable
+  options->devices.push_back(
+      c10d::ProcessGroupGloo::createDeviceForHostname(impl.meeting.host, /*lazyInit=*/false));
+  options->threads = 2;
+  auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(
+      part_of(impl.store, "gloo"), impl.meeting.rank, impl.meeting.world, options);
+  impl.group->setBackend(at::kCPU, c10d::ProcessGroup::BackendType::GLOO, gloo);
+  impl.group->setDefaultBackend(c10d::ProcessGroup::BackendType::GLOO);
+}
+
+void add_nccl(ProcessGroup::Impl& impl) {
+  require_built_nccl();
+  auto options = c10d::ProcessGroupNCCL::Options::create();
+  options->timeout = milliseconds(impl.meeting.timeout_s);
+  auto nccl = c10::make_intrusive<c10d::ProcessGroupNCCL>(
+      part_of(impl.store, "nccl"), impl.meeting.rank, impl.meeting.world, options);
+  impl.group->setBackend(at::kCUDA, c10d::ProcessGroup::BackendType::NCCL, nccl);
+  impl.group->setDefaultBackend(c10d::ProcessGroup::BackendType::NCCL);
+  nccl->setBoundDeviceId(impl.device);
+  nccl->eagerConnectSingleDevice(impl.device);
+}
+
+/// Rank 0 serves the store: it must not go while another rank still talks to it.
+void leave_store(ProcessGroup::Impl& impl) {
+  constexpr std::chrono::milliseconds kPoll{2};
+  const std::int64_t others = impl.meeting.world - 1;
+  if (impl.meeting.rank != 0) {
+    impl.store->add("left", 1);
+    return;
+  }
+  auto waited = std::chrono::milliseconds(0);
+  while (impl.store->add("left", 0) < others && waited < milliseconds(impl.meeting.timeout_s)) {
+    std::this_thread::sleep_for(kPoll);
+    waited += kPoll;
+  }
+}
+
+}  // namespace
+
+ProcessGroup::ProcessGroup(Backend backend, const Rendezvous& meeting, at::Device device)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->meeting = meeting;
+  impl_->backend = backend;
+  impl_->device = device;
+  impl_->store = open_store(meeting);
+  impl_->group = c10::make_intrusive<c10d::ProcessGroup>(part_of(impl_->store, "group"),
+                                                         meeting.rank, meeting.world);
+  backend == Backend::kNccl ? add_nccl(*impl_) : add_gloo(*impl_);
+  impl_->group->setGroupName("default");
+}
+
+ProcessGroup::~ProcessGroup() = default;
+
+int ProcessGroup::rank() const {
+  return impl_->meeting.rank;
+}
+int ProcessGroup::world() const {
+  return impl_->meeting.world;
+}
+Backend ProcessGroup::backend() const {
+  return impl_->backend;
+}
+at::Device ProcessGroup::device() const {
+  return impl_->device;
+}
+
+void ProcessGroup::broadcast(at::Tensor tensor, int root) {
+  std::vector<at::Tensor> tensors{std::move(tensor)};
+  c10d::BroadcastOptions options;
+  options.rootRank = root;
+  impl_->group->broadcast(tensors, options)->wait();
+}
+
+void ProcessGroup::all_reduce(at::Tensor tensor, Reduction reduction) {
+  const bool divide = reduction == Reduction::kAverage && impl_->backend == Backend::kGloo;
+  if (divide) tensor.div_(world());  // Gloo has no average
+  c10d::AllreduceOptions options;
+  options.reduceOp = reduction == Reduction::kMaximum         ? c10d::ReduceOp::MAX
+                     : reduction == Reduction::kSum || divide ? c10d::ReduceOp::SUM
+                                                              : c10d::ReduceOp::AVG;
+  std::vector<at::Tensor> tensors{std::move(tensor)};
+  impl_->group->allreduce(tensors, options)->wait();
+}
+
+void ProcessGroup::broadcast_all(const std::vector<at::Tensor>& tensors, int root) {
+  c10d::broadcast_coalesced(impl_->group, tensors, kBroadcastBytes, root);
+}
+
+void ProcessGroup::check_same_layout(const std::vector<at::Tensor>& tensors) {
+  c10d::verify_params_across_processes(impl_->group, tensors, std::nullopt);
+}
+
+void ProcessGroup::barrier() {
+  c10d::BarrierOptions options;
+  if (impl_->backend == Backend::kNccl) options.device = impl_->device;
+  impl_->group->barrier(options)->wait();
+}
+
+void ProcessGroup::set(const std::string& key, const std::string& value) {
+  impl_->store->set("falcon/" + key, std::vector<std::uint8_t>(value.begin(), value.end()));
+}
+
+std::string ProcessGroup::get(const std::string& key) {
+  const std::vector<std::uint8_t> value = impl_->store->get("falcon/" + key);
+  return {value.begin(), value.end()};
+}
+
+void ProcessGroup::remove(const std::string& key) {
+  impl_->store->deleteKey("falcon/" + key);
+}
+
+void ProcessGroup::shutdown() {
+  if (impl_->backend == Backend::kNccl) c10::cuda::device_synchronize();
+  barrier();
+  impl_->group->shutdown();
+  impl_->group.reset();
+  leave_store(*impl_);
+  impl_->store.reset();
+}
+
+}  // namespace falcon::comm
