@@ -8,27 +8,11 @@
 #include <vector>
 
 #include "falconbench/fields.h"
+#include "falconbench/finding.h"
 #include "falconbench/measured.h"
 #include "falconbench/run_spec.h"
 
 namespace falcon {
-
-/// Something worth knowing about a run, with a catalog id (catalog::findings()).
-struct Finding {
-  std::string id;
-  std::string severity;  // info, warning or invalid
-  std::string message;
-  std::string evidence;
-  std::string advice;
-};
-template <class V>
-void visit_fields(Finding& f, V& v) {
-  v.field("id", f.id, "catalog word");
-  v.field("severity", f.severity, "info, warning or invalid");
-  v.field("message", f.message, "what was found");
-  v.field("evidence", f.evidence, "the numbers or text it rests on");
-  v.field("advice", f.advice, "what to do");
-}
 
 /// Facts of the data set, known before the run (data::survey in the launcher).
 struct DataFacts {
@@ -110,13 +94,9 @@ struct Plan {
   MemoryEstimate memory;
   std::vector<Finding> findings;
 };
+/// The fields of a plan that are not the spec's: what was decided.
 template <class V>
-void visit_fields(Plan& p, V& v) {
-  v.field("spec", p.spec, "the resolved spec");
-  v.field("spec_origin", p.spec_origin, "where each value came from");
-  v.field("spec_hash", p.spec_hash,
-          "SHA-256 of the resolved spec without name, output, timeout_s, telemetry");
-  v.field("run_id", p.run_id, "unique id of this run");
+void visit_decisions(Plan& p, V& v) {
   v.field("parallelism", p.parallelism, "strategy");
   v.field("backend", p.backend, "communication library");
   v.field("topology_devices", p.topology_devices, "devices of the topology, in rank order");
@@ -129,6 +109,15 @@ void visit_fields(Plan& p, V& v) {
   v.field("warmup_steps", p.warmup_steps, "steps before the measured ones");
   v.field("measured_steps", p.measured_steps, "measured steps (absent: seconds decide)");
   v.field("memory", p.memory, "estimate for one device");
+}
+template <class V>
+void visit_fields(Plan& p, V& v) {
+  v.field("spec", p.spec, "the resolved spec");
+  v.field("spec_origin", p.spec_origin, "where each value came from");
+  v.field("spec_hash", p.spec_hash,
+          "SHA-256 of the resolved spec without name, output, timeout_s, telemetry");
+  v.field("run_id", p.run_id, "unique id of this run");
+  visit_decisions(p, v);
   v.field("findings", p.findings, "what planning noticed");
 }
 

@@ -10,6 +10,7 @@
 #include "falconbench/dataset.h"
 #include "falconbench/fields.h"
 #include "falconbench/measured.h"
+#include "falconbench/plan.h"
 
 namespace falcon {
 
@@ -25,7 +26,7 @@ void visit_fields(SkippedItem& s, V& v) {
 struct PhaseTimes {
   std::map<std::string, std::vector<double>> ms;  // data_wait, h2d, forward, backward,
                                                   // communication_exposed, optimizer, other
-  std::map<std::string, std::string> reasons;  // phase -> why it is missing
+  std::map<std::string, std::string> reasons;     // phase -> why it is missing
 };
 template <class V>
 void visit_fields(PhaseTimes& p, V& v) {
@@ -73,6 +74,7 @@ struct WorkerRecords {
   int rank = 0;
   std::int64_t pid = 0;
   std::string hostname;
+  std::vector<DevicePlan> devices;  // what it really computed on, as the runtime names it
   double started_s = 0, model_ready_s = 0,
          first_step_end_s = 0;  // process start, model on device, first step done
   double measured_begin_s = 0,
@@ -99,6 +101,7 @@ void visit_fields(WorkerRecords& r, V& v) {
   v.field("rank", r.rank, "global rank");
   v.field("pid", r.pid, "process id");
   v.field("hostname", r.hostname, "host");
+  v.field("devices", r.devices, "devices it really computed on");
   v.field("started_s", r.started_s, "process start");
   v.field("model_ready_s", r.model_ready_s, "model on the device");
   v.field("first_step_end_s", r.first_step_end_s, "end of the first step");
