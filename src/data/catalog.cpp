@@ -1,0 +1,41 @@
+#include "data/catalog.h"
+
+#include <vector>
+
+#include "base/text.h"
+#include "data/image_folder.h"
+#include "data/synthetic_images.h"
+#include "falconbench/errors.h"
+
+namespace falcon::data {
+namespace {
+
+constexpr DatasetRow kRows[] = {
+    {"synthetic", "random pictures and labels made from the seed; reads nothing", false,
+     make_synthetic_images},
+    {"imagefolder", "JPEG files in class folders: <path>/train/<class>/*.jpg", true,
+     make_image_folder},
+};
+
+}  // namespace
+
+std::span<const DatasetRow> dataset_rows() { return kRows; }
+
+const DatasetRow* find_dataset_row(std::string_view name) {
+  for (const DatasetRow& row : kRows) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+std::unique_ptr<Dataset> make_dataset(const DatasetOptions& options) {
+  if (const DatasetRow* row = find_dataset_row(options.format)) return row->make(options);
+  std::vector<std::string> names;
+  for (const DatasetRow& row : kRows) names.emplace_back(row.name);
+  const std::string near = base::nearest(options.format, names);
+  throw Error(ExitCode::kUsage, "unknown data format " + base::printable(options.format) +
+                                    (near.empty() ? "" : ", did you mean " + near + "?") +
+                                    " (known: " + base::join(names, ", ") + ")");
+}
+
+}  // namespace falcon::data

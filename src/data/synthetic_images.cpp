@@ -1,0 +1,77 @@
+#include "data/synthetic_images.h"
+
+#include <cstring>
+
+#include "base/counter_random.h"
+#include "falconbench/clock.h"
+#include "falconbench/errors.h"
+
+namespace falcon::data {
+namespace {
+
+void fill(const base::CounterRandom& random, std::byte* out, std::size_t bytes) {
+  std::size_t n = 0;
+  for (; (n + 1) * 8 <= bytes; ++n) {
+    const std::uint64_t word = random.at(n);
+    std::memcpy(out + 8 * n, &word, sizeof word);
+  }
+  const std::uint64_t last = random.at(n);
+  std::memcpy(out + 8 * n, &last, bytes - 8 * n);
+}
+
+void need_positive(const char* name, std::int64_t value) {
+  if (value > 0) return;
+  throw Error(ExitCode::kUsage, std::string("synthetic data: ") + name + " is " +
+                                    std::to_string(value) + ", it must be 1 or more");
+}
+
+}  // namespace
+
+SyntheticImages::SyntheticImages(const DatasetOptions& options)
+    : count_(options.count),
+      image_size_(options.image_size),
+      classes_(options.classes),
+      evaluation_(options.evaluation) {
+  need_positive("the number of samples", count_);
+  need_positive("the image size", image_size_);
+  need_positive("the number of classes", classes_);
+}
+
+std::vector<TensorLayout> SyntheticImages::layout() const {
+  std::vector<TensorLayout> tensors = {
+      {"images", ElementType::kUint8, {image_size_, image_size_, 3}},
+      {"labels", ElementType::kInt64, {}},
+  };
+  if (!evaluation_) tensors.push_back({"flip", ElementType::kUint8, {}});
+  return tensors;
+}
+
+std::unique_ptr<ReadScratch> SyntheticImages::make_scratch() const {
+  return std::make_unique<ReadScratch>();
+}
+
+bool SyntheticImages::read(const SampleKey& key, std::span<std::byte* const> destinations,
+                           ReadScratch&, ReadCost& cost, SkippedItem&) const {
+  const double start_s = steady_now_s();
+  const std::uint64_t index = static_cast<std::uint64_t>(key.index);
+  const base::CounterRandom pixels({key.seed, 1, index});
+  base::CounterRandom others({key.seed, 2, index});
+  fill(pixels, destinations[0], static_cast<std::size_t>(image_size_ * image_size_ * 3));
+  const std::uint64_t label = others.below(static_cast<std::uint64_t>(classes_));
+  std::memcpy(destinations[1], &label, sizeof label);
+  if (!evaluation_) *destinations[2] = static_cast<std::byte>(others.next() & 1);
+  cost.decode_s += steady_now_s() - start_s;
+  return true;
+}
+
+std::map<std::string, std::string> SyntheticImages::facts() const {
+  return {{"format", "synthetic"},
+          {"classes", std::to_string(classes_)},
+          {"samples", std::to_string(count_)}};
+}
+
+std::unique_ptr<Dataset> make_synthetic_images(const DatasetOptions& options) {
+  return std::make_unique<SyntheticImages>(options);
+}
+
+}  // namespace falcon::data
