@@ -6,8 +6,8 @@ endif()
 
 # nvcc: the toolkit's, else the one of the wheels beside LibTorch.
 if(NOT CMAKE_CUDA_COMPILER)
-  find_program(FALCONBENCH_NVCC nvcc HINTS "${PROJECT_SOURCE_DIR}/.deps/nvidia/cu13/bin" ENV CUDA_HOME
-    PATHS /usr/local/cuda/bin)
+  find_program(FALCONBENCH_NVCC nvcc PATHS ENV CUDA_HOME /usr/local/cuda/bin
+    "${PROJECT_SOURCE_DIR}/.deps/nvidia/cu13/bin")
   if(FALCONBENCH_NVCC)
     set(CMAKE_CUDA_COMPILER "${FALCONBENCH_NVCC}")
   endif()

@@ -58,5 +58,5 @@ function(falcon_test name)
   target_link_libraries(${name} PRIVATE falcon_settings ${arg_LINK} GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT}
-    ENVIRONMENT "OMP_NUM_THREADS=1;${arg_ENV}")
+    ENVIRONMENT "OMP_NUM_THREADS=1;${arg_ENV}" SKIP_REGULAR_EXPRESSION "skipped: no GPU")
 endfunction()

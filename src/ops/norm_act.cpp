@@ -4,10 +4,15 @@
 #include <ATen/ops/relu.h>
 #include <ATen/ops/relu6.h>
 
+#include "ops/fused_norm_act.h"
+
 namespace falcon::ops {
 
 at::Tensor norm_act(const at::Tensor& x, const NormTensors& norm, bool training,
                     Activation activation, const at::Tensor& residual) {
+  if (norm.fused && fused_norm_act_applies(x, norm, training, residual)) {
+    return fused_norm_act(x, norm, activation, residual);
+  }
   at::Tensor y = at::batch_norm(x, norm.weight, norm.bias, norm.running_mean, norm.running_var,
                                 training, norm.momentum, norm.eps, /*cudnn_enabled=*/true);
   // In place: the backward of batch_norm keeps its input, not its output.

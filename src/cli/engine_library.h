@@ -1,0 +1,26 @@
+// The one way to LibTorch: opens libfalconbench_engine.so, which lies beside this program (../lib/falconbench), in a
+// worker or probe process.
+#pragma once
+#include <string>
+
+namespace falcon::cli {
+
+class EngineLibrary {
+ public:
+  /// Throws Error(kHost) with the loader's message when the engine, LibTorch or a library of theirs is not there.
+  /// FALCONBENCH_LIBTORCH (a folder that holds torch/ and nvidia/) takes the place of the LibTorch of the build.
+  EngineLibrary();
+
+  int worker(int control_fd, int listen_fd, int parent_pid) const;
+  /// Facts of devices and libraries as JSON (ProbeFacts).
+  std::string probe() const;
+
+ private:
+  void* symbol(const char* name) const;
+  void* handle_ = nullptr;  // never closed: LibTorch does not survive it
+};
+
+/// Absolute path of this program.
+std::string program_path();
+
+}  // namespace falcon::cli

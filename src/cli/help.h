@@ -1,0 +1,42 @@
+// The help texts. Each fits a screen of 24 lines and 80 columns.
+#pragma once
+
+namespace falcon::cli {
+
+inline constexpr const char* kMainHelp =
+    R"(falconbench: what a GPU costs, where it sits, for real training
+
+  falconbench --config FILE [--set KEY=VALUE]... [--output FILE]   one run, one report
+  falconbench --config FILE --dry-run [--json]     resolved spec and plan, nothing started
+  falconbench data make FORMAT DIR [--train N] ... make a data set of real files
+  falconbench data check FORMAT DIR                list every damaged file
+  falconbench list WHAT                            what can be named; WHAT: keys, models,
+        topologies, storages, precisions, parallelism, datasets, optimizers, schedules,
+        samplers, findings
+  falconbench --version                            all that is linked, built for and loaded
+
+Flags of a run: --config, --set, --dry-run, --json, --quiet, --verbose, and one for each
+plain top-level key of a spec: --model, --topology, --devices, --precision, --output, ...
+(`falconbench list keys`; --set also reaches the keys below, e.g. batch_size.per_gpu=64).
+
+Exit codes: 0 ok, 1 internal, 2 usage or spec, 3 host lacks what was asked, 4 a worker
+failed, 5 hang or deadline, 6 measurement invalid (strict), 8 report not writable,
+130/143 interrupted. All but 2 leave a report with run.status.
+)";
+
+inline constexpr const char* kDataHelp =
+    R"(falconbench data make FORMAT DIR [options]   fill an empty or absent folder
+  --train N      samples in train/ (default 512)
+  --val N        samples in val/ (default 0)
+  --classes N    number of classes (default 4)
+  --width N      mean picture width, pixels (default 500)
+  --height N     mean picture height, pixels (default 375)
+  --seed N       seed of the contents (default 0)
+
+falconbench data check FORMAT DIR            decode everything, list what is damaged
+  exit 0: all usable, 2: something is damaged (each named with its reason)
+
+FORMAT: see `falconbench list datasets` (synthetic needs no folder).
+)";
+
+}  // namespace falcon::cli

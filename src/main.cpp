@@ -1,0 +1,3 @@
+#include "cli/guarded.h"
+
+int main(int argc, char** argv) { return falcon::cli::guarded_main(argc, argv); }

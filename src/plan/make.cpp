@@ -1,0 +1,211 @@
+#include "plan/make.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include <sys/random.h>
+
+#include "base/text.h"
+#include "falconbench/catalog.h"
+#include "falconbench/clock.h"
+#include "falconbench/errors.h"
+#include "plan/memory.h"
+#include "spec/hash.h"
+
+namespace falcon::plan {
+namespace {
+
+class Faults {
+ public:
+  explicit Faults(const std::map<std::string, std::string>& origin) : origin_(origin) {}
+  void add(const std::string& key, const std::string& message) {
+    const auto found = origin_.find(key);
+    list_.push_back(Fault{found == origin_.end() ? "spec" : found->second, 0, 0, key, message});
+  }
+  void throw_if_any() const {
+    if (!list_.empty()) throw InputError(list_);
+  }
+
+ private:
+  const std::map<std::string, std::string>& origin_;
+  std::vector<Fault> list_;
+};
+
+void check_device_and_precision(const RunSpec& spec, const Placement& placement, Faults& faults) {
+  const PrecisionFacts& precision = *catalog::find_precision(*spec.precision);
+  if (!placement.on_gpu() && !precision.on_cpu) {
+    faults.add("precision",
+               precision.name + " needs a GPU, but topology is cpu; on the CPU: fp32 or bf16");
+  }
+  if (!placement.on_gpu() && spec.engine.memory_limit_gb) {
+    faults.add("engine.memory_limit_gb", "caps GPU memory, but topology is cpu");
+  }
+  if (!placement.on_gpu() && spec.engine.fused == "on") {
+    faults.add("engine.fused", "on needs a GPU, but topology is cpu; accepted there: auto or off");
+  }
+  if (spec.parallelism.kind == "none" && placement.devices.size() > 1) {
+    faults.add("parallelism", "none works on one device, but devices is " +
+                                  std::to_string(placement.devices.size()) +
+                                  "; use ddp, or devices: 1");
+  }
+}
+
+void check_capability(const RunSpec& spec, const Placement& placement) {
+  const bool needs_ampere = *spec.precision == "bf16" || *spec.precision == "tf32";
+  for (const Gpu* gpu : placement.gpus) {
+    if (needs_ampere && gpu->compute_capability.has_value() &&
+        *gpu->compute_capability < std::string("8")) {
+      throw Error(ExitCode::kHost, "precision " + *spec.precision +
+                                       " needs compute capability 8.0, but " + gpu->name + " at " +
+                                       gpu->pci_address + " has " + *gpu->compute_capability);
+    }
+  }
+}
+
+void size_steps(const RunSpec& spec, Plan& plan, Faults& faults) {
+  const std::int64_t world = static_cast<std::int64_t>(plan.ranks.size());
+  if (spec.batch_size.global && *spec.batch_size.global % world != 0) {
+    faults.add("batch_size.global",
+               std::to_string(*spec.batch_size.global) + " cannot be divided among " +
+                   std::to_string(world) + " devices; the nearest that can: " +
+                   std::to_string(std::max(world, *spec.batch_size.global / world * world)));
+    return;
+  }
+  plan.batch_per_rank =
+      spec.batch_size.global ? *spec.batch_size.global / world : *spec.batch_size.per_gpu;
+  plan.global_batch = plan.batch_per_rank * world;
+  plan.steps_per_epoch = plan.data.samples / plan.global_batch;
+  plan.dropped_per_epoch = plan.data.samples % plan.global_batch;
+  if (plan.steps_per_epoch == 0) {
+    faults.add("batch_size", "the global batch of " + std::to_string(plan.global_batch) + " (" +
+                                 std::to_string(plan.batch_per_rank) + " x " +
+                                 std::to_string(world) +
+                                 " devices) is larger than the data set of " +
+                                 std::to_string(plan.data.samples) + " samples");
+  }
+  plan.warmup_steps = spec.warmup_steps;
+  if (spec.budget.epochs) plan.measured_steps = *spec.budget.epochs * plan.steps_per_epoch;
+  if (spec.budget.steps) plan.measured_steps = *spec.budget.steps;
+}
+
+void check_classes(const RunSpec& spec, const DataFacts& data, Faults& faults) {
+  if (spec.model_options.classes && *spec.model_options.classes < data.classes) {
+    faults.add("model_options.classes", std::to_string(*spec.model_options.classes) +
+                                            " is fewer than the " + std::to_string(data.classes) +
+                                            " classes of the data set");
+  }
+}
+
+void note_findings(const Placement& placement, const Host& host, Plan& plan) {
+  for (const Gpu* gpu : placement.gpus) {
+    for (const GpuProcess& process : gpu->processes) {
+      plan.findings.push_back(
+          {"gpu_in_use", "warning",
+           gpu->name + " at " + gpu->pci_address + " is held by another process",
+           "pid " + std::to_string(process.pid) +
+               (process.name.empty() ? "" : " (" + process.name + ")"),
+           "end that process, or choose other GPUs with topology"});
+    }
+  }
+  if (host.cpu.quota_cpus.has_value() &&
+      host.cpu.usable < static_cast<int>(host.cpu.allowed.size())) {
+    plan.findings.push_back(
+        {"quota_limits_cpus", "info", "a container quota leaves fewer CPUs than are visible",
+         base::number_text(*host.cpu.quota_cpus) + " of " +
+             std::to_string(host.cpu.allowed.size()) + " CPUs",
+         "threads are planned for the quota; raise it if the input pipeline is the limit"});
+  }
+  for (const Gpu* gpu : placement.gpus) {
+    if (gpu->memory_bytes.has_value() && plan.memory.total_bytes > *gpu->memory_bytes) {
+      plan.findings.push_back(
+          {"memory_may_not_fit", "warning", "the estimate is larger than the memory of the GPU",
+           std::to_string(plan.memory.total_bytes) + " of " + std::to_string(*gpu->memory_bytes) +
+               " bytes on " + gpu->pci_address,
+           "use a smaller batch_size.per_gpu"});
+    }
+  }
+}
+
+}  // namespace
+
+std::string data_folder(const RunSpec& resolved, const SystemFile& system) {
+  namespace fs = std::filesystem;
+  if (resolved.data.path.empty()) return {};
+  if (resolved.storage.empty()) return resolved.data.path;
+  const auto storage = system.storage.find(resolved.storage);
+  if (storage == system.storage.end()) {
+    std::vector<std::string> known;
+    for (const auto& [name, entry] : system.storage) known.push_back(name);
+    for (const WordFacts& word : catalog::storages()) {
+      if (word.name == resolved.storage) {
+        throw Error(ExitCode::kHost,
+                    "storage " + resolved.storage + ": " +
+                        (system.path.empty() ? "no system file says where that is (key system)"
+                                             : system.path + " has no storage of that name"));
+      }
+    }
+    const std::string near = base::nearest(resolved.storage, known);
+    throw InputError({Fault{"spec", 0, 0, "storage",
+                            "unknown storage \"" + base::printable(resolved.storage) + "\"" +
+                                (near.empty() ? "" : ", did you mean " + near + "?") +
+                                " Known: " + base::join(known, ", ")}});
+  }
+  const fs::path mount = fs::path(storage->second.mount).lexically_normal();
+  if (!fs::is_directory(mount)) {
+    throw Error(ExitCode::kHost,
+                "storage " + resolved.storage + ": its mount " + mount.string() + " is not there");
+  }
+  const fs::path folder = (mount / resolved.data.path).lexically_normal();
+  const fs::path below = folder.lexically_relative(mount);
+  if (below.empty() || *below.begin() == "..") {
+    throw InputError({Fault{"spec", 0, 0, "data.path",
+                            resolved.data.path + " is outside " + mount.string() +
+                                ", the mount of " + resolved.storage}});
+  }
+  return folder.string();
+}
+
+Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& host,
+          const DataFacts& data, const std::string& run_id) {
+  const RunSpec& spec = resolved.spec;
+  Faults faults(resolved.origin);
+  check_device_and_precision(spec, placement, faults);
+  check_classes(spec, data, faults);
+  Plan plan;
+  plan.spec = spec;
+  plan.spec_origin = resolved.origin;
+  plan.run_id = run_id;
+  plan.parallelism = spec.parallelism.kind;
+  plan.backend = placement.devices.size() < 2 ? "none" : placement.on_gpu() ? "nccl" : "gloo";
+  plan.topology_devices = placement.names;
+  plan.ranks = bind_ranks(placement, host, spec.data.loader.threads);
+  plan.data = data;
+  if (!spec.model_options.classes) {
+    plan.spec.model_options.classes = data.classes;
+    plan.spec_origin["model_options.classes"] = "classes of the data set";
+  }
+  size_steps(spec, plan, faults);
+  faults.throw_if_any();
+  check_capability(spec, placement);
+  plan.spec_hash = spec::spec_hash(plan.spec);
+  plan.memory = estimate_memory(spec, *catalog::find_model(spec.model), plan.batch_per_rank);
+  note_findings(placement, host, plan);
+  return plan;
+}
+
+std::string new_run_id() {
+  const std::string now = wall_now_text();  // 2026-01-31T12:00:00.000Z
+  unsigned char random[3] = {};
+  if (getrandom(random, sizeof random, 0) != sizeof random)
+    throw Error(ExitCode::kInternal, "getrandom failed");
+  char tail[16];
+  std::snprintf(tail, sizeof tail, "Z-%02x%02x%02x", random[0], random[1], random[2]);
+  std::string id;
+  for (const char c : now.substr(0, 19)) {
+    if (c != '-' && c != ':') id += c;
+  }
+  return id + tail;
+}
+
+}  // namespace falcon::plan

@@ -1,0 +1,27 @@
+// The plan of a run: spec, host and data brought together, everything decided and checked before a
+// device is touched.
+#pragma once
+#include <string>
+
+#include "falconbench/host.h"
+#include "falconbench/plan.h"
+#include "falconbench/system_file.h"
+#include "plan/placement.h"
+#include "plan/resolve.h"
+
+namespace falcon::plan {
+
+/// The folder that data.path means, absolute; "" for synthetic data. Throws InputError for an
+/// absolute path outside the named storage, Error(kHost) for a storage that this machine's system
+/// file does not know.
+std::string data_folder(const RunSpec& resolved, const SystemFile& system);
+
+/// Throws InputError for impossible pairs (precision and device, batch and devices, batch and
+/// data), Error(kHost) for what the host lacks. run_id is unique to the run.
+Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& host,
+          const DataFacts& data, const std::string& run_id);
+
+/// Time and 6 random hexadecimal digits: 20260131T120000Z-1a2b3c.
+std::string new_run_id();
+
+}  // namespace falcon::plan

@@ -1,0 +1,27 @@
+#include "plan/memory.h"
+
+namespace falcon::plan {
+
+MemoryEstimate estimate_memory(const RunSpec& spec, const ModelFacts& model, std::int64_t batch) {
+  const PrecisionFacts& precision = *catalog::find_precision(*spec.precision);
+  const double area = static_cast<double>(*spec.image_size) / static_cast<double>(model.image_size);
+  const double half = precision.autocast ? 0.5 : 1.0;
+  MemoryEstimate memory;
+  // fp32 weights; autocast keeps a 16-bit copy of them for one step
+  memory.weights_bytes = model.parameters * (precision.autocast ? 6 : 4);
+  memory.gradients_bytes = model.parameters * 4;
+  memory.optimizer_bytes =
+      *spec.optimizer.kind == "sgd" ? model.parameters * 4 : model.parameters * 8;
+  memory.activations_bytes = static_cast<std::int64_t>(model.activation_bytes_per_sample * half *
+                                                       area * area * static_cast<double>(batch));
+  memory.total_bytes = memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes +
+                       memory.activations_bytes;
+  memory.basis =
+      "parameters x (4 bytes weights, 2 more for a 16-bit copy, 4 gradients, 4 a moment) + "
+      "activations of the model at "
+      "its default size x batch x (size ratio)^2, halved in 16 bit; without library workspaces and "
+      "CUDA context";
+  return memory;
+}
+
+}  // namespace falcon::plan

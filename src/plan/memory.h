@@ -1,0 +1,14 @@
+// What one device will hold, estimated before the run. Pure.
+#pragma once
+#include <cstdint>
+
+#include "falconbench/catalog.h"
+#include "falconbench/plan.h"
+
+namespace falcon::plan {
+
+/// REQUIRES: a resolved spec. batch: samples of one rank. The formulas stand in
+/// MemoryEstimate::basis.
+MemoryEstimate estimate_memory(const RunSpec& spec, const ModelFacts& model, std::int64_t batch);
+
+}  // namespace falcon::plan
