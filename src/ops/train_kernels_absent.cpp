@@ -1,0 +1,26 @@
+// In place of cuda/train_kernels.cu in a build without a CUDA compiler.
+#include <falconbench/errors.h>
+
+#include "ops/cuda/train_kernels.h"
+
+namespace falcon::ops::cuda {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw Error(ExitCode::kHost,
+              "this build has no GPU kernels: it was configured without a CUDA compiler (nvcc)");
+}
+
+}  // namespace
+
+void prepare_images(const ImagePrepare&, ImageElement, CUstream_st*) {
+  refuse();
+}
+void advance_step(const StepAdvance&, CUstream_st*) {
+  refuse();
+}
+bool has_train_kernels() {
+  return false;
+}
+
+}  // namespace falcon::ops::cuda

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include "comm/gradient_reducer.h"
+#include "comm/process_group.h"
+#include "parallel/strategies.h"
+
+namespace falcon::parallel {
+namespace {
+
+std::int64_t bytes_of_mib(double mib) {
+  return std::max<std::int64_t>(1, std::llround(mib * 1024 * 1024));
+}
+
+std::vector<at::Tensor> tensors_of(const std::vector<NamedTensor>& named) {
+  std::vector<at::Tensor> tensors;
+  for (const NamedTensor& entry : named) tensors.push_back(entry.tensor);
+  return tensors;
+}
+
+/// Step counts stay on the host whatever the device; they are the same everywhere anyway.
+std::vector<at::Tensor> tensors_on(at::Device device, const std::vector<NamedTensor>& named) {
+  std::vector<at::Tensor> tensors;
+  for (const NamedTensor& entry : named) {
+    if (entry.tensor.device() == device) tensors.push_back(entry.tensor.detach());
+  }
+  return tensors;
+}
+
+class Ddp : public Strategy {
+ public:
+  explicit Ddp(const StrategyContext& context) : options_(context.options.ddp) {
+    comm::ProcessGroup& group = *context.group;
+    const std::vector<at::Tensor> parameters = tensors_of(context.model.parameters());
+    group.check_same_layout(parameters);
+    group.broadcast_all(tensors_on(group.device(), context.model.state()), 0);
+    reducer_ = std::make_unique<comm::GradientReducer>(
+        group, parameters,
+        comm::ReducerOptions{bytes_of_mib(options_.bucket_mb),
+                             bytes_of_mib(options_.first_bucket_mb),
+                             context.on_gradients_computed});
+    averaging_ = group.backend() == comm::Backend::kNccl ? "ReduceOp::AVG" : "divided before sum";
+  }
+
+  void before_forward() override { reducer_->before_forward(); }
+  void before_backward() override { reducer_->before_backward(); }
+  CommunicationCount last_step() const override {
+    const comm::ReductionCount count = reducer_->last_pass();
+    return {count.bytes, count.calls};
+  }
+  bool marks_gradients() const override { return true; }
+  std::map<std::string, std::string> choices() const override {
+    return {{"gradient_reduction", "c10d::Reducer, overlapped with the backward pass"},
+            {"gradient_averaging", averaging_}};
+  }
+
+ private:
+  DdpSpec options_;
+  std::string averaging_;
+  std::unique_ptr<comm::GradientReducer> reducer_;
+};
+
+/// ddp on one device: the same steps without anybody to talk to.
+class LonelyDdp : public Strategy {
+ public:
+  void before_forward() override {}
+  void before_backward() override {}
+  CommunicationCount last_step() const override { return {}; }
+  bool marks_gradients() const override { return false; }
+  std::map<std::string, std::string> choices() const override {
+    return {{"gradient_reduction", "none: one rank"}};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_ddp(const StrategyContext& context) {
+  if (context.group == nullptr || context.group->world() == 1) return std::make_unique<LonelyDdp>();
+  return std::make_unique<Ddp>(context);
+}
+
+}  // namespace falcon::parallel

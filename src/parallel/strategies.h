@@ -1,0 +1,17 @@
+// One function a strategy; catalog.cpp is the table of them.
+#pragma once
+#include <memory>
+
+#include <falconbench/strategy.h>
+
+namespace falcon::parallel {
+
+/// A single rank: nothing is exchanged. Throws Error(kUsage) in a world above 1.
+std::unique_ptr<Strategy> make_none(const StrategyContext& context);
+
+/// Every rank has the whole model and a slice of the batch; gradients are averaged in buckets while
+/// the backward pass runs (c10d::Reducer). BatchNorm statistics stay each rank's own, as in the
+/// reference. In a world of one it exchanges nothing.
+std::unique_ptr<Strategy> make_ddp(const StrategyContext& context);
+
+}  // namespace falcon::parallel
