@@ -15,14 +15,15 @@ at::Tensor Convolution::forward(const at::Tensor& images_NCHW) const {
   return ops::conv2d(images_NCHW, weight_, shape_);
 }
 
-BatchNorm::BatchNorm(std::int64_t channels, double momentum, double eps)
-    : norm_{.weight = add_parameter("weight", at::ones({channels})),
-            .bias = add_parameter("bias", at::zeros({channels})),
-            .running_mean = add_buffer("running_mean", at::zeros({channels})),
-            .running_var = add_buffer("running_var", at::ones({channels})),
-            .momentum = momentum,
-            .eps = eps},
-      num_batches_tracked_(add_buffer("num_batches_tracked", at::zeros({}, at::kLong))) {}
+BatchNorm::BatchNorm(std::int64_t channels, double momentum, double eps) {
+  norm_.weight = add_parameter("weight", at::ones({channels}));
+  norm_.bias = add_parameter("bias", at::zeros({channels}));
+  norm_.running_mean = add_buffer("running_mean", at::zeros({channels}));
+  norm_.running_var = add_buffer("running_var", at::ones({channels}));
+  norm_.momentum = momentum;
+  norm_.eps = eps;
+  num_batches_tracked_ = add_buffer("num_batches_tracked", at::zeros({}, at::kLong));
+}
 
 at::Tensor BatchNorm::forward(const at::Tensor& x_NCHW, bool training, ops::Activation activation,
                               const at::Tensor& residual) const {

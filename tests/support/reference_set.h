@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -58,6 +59,8 @@ class Comparison {
  public:
   /// Starts a row; what follows belongs to it.
   void row(std::string name);
+  /// What follows belongs to the section as a whole (a count, a norm over all rows): named in messages, no row.
+  void whole(std::string name) { row_ = std::move(name); }
   /// |actual - expected| <= allowed; not finite is infinitely wrong.
   void near(std::string_view what, double expected, double actual, double allowed);
   void relative(std::string_view what, double expected, double actual, double ratio) {

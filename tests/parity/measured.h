@@ -1,0 +1,52 @@
+// What the models give for the sections of a reference file. Everything (sizes, classes, seeds, batches, optimizer) is
+// read from the file.
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <falconbench/model.h>
+
+#include "support/reference_set.h"
+
+namespace falcon::test {
+
+/// float64 runs contiguous, float32 channels_last: both layouts are compared with the reference.
+struct Precision {
+  const char* name;
+  at::ScalarType type;
+  bool channels_last;
+};
+inline std::ostream& operator<<(std::ostream& out, const Precision& precision) {
+  return out << precision.name;
+}
+inline constexpr Precision kFloat64{"float64", at::kDouble, false};
+inline constexpr Precision kFloat32{"float32", at::kFloat, true};
+
+/// What one section needs is filled in, the rest is empty.
+struct Measured {
+  std::vector<NamedTensor> state;  // as made, before any conversion
+  std::vector<NamedTensor> outputs;
+  std::vector<NamedTensor> taps;
+  std::vector<NamedTensor> gradients;
+  std::vector<NamedTensor> buffers;  // floating ones
+  std::vector<NamedTensor> deltas;   // of parameters and floating buffers, in double
+  std::vector<std::int64_t> step_counts;
+  std::vector<double> losses;
+  std::vector<double> gradient_norms;
+  std::int64_t parameters = 0;
+};
+
+/// The model of the file with its classes, filled by its seed and its table of tensors, in training mode.
+std::unique_ptr<Model> filled_model(const Json& file, const Precision& precision);
+
+/// section: a name of sections(). Throws (Json::exception) when the file lacks what the section needs.
+Measured measure(const Json& file, const std::string& section, const Precision& precision);
+
+/// The values in row-major order, as double.
+std::vector<double> to_doubles(const at::Tensor& tensor);
+
+}  // namespace falcon::test
