@@ -49,9 +49,10 @@ apt_install() {
 
 # What is missing is installed, or named once; a list that was tried before is left alone until it changes.
 install_packages() {
-  local missing needed
-  mapfile -t missing < <(missing_packages "$1" | sort -u)
-  if (( ${#missing[@]} == 0 )); then return; fi
+  local missing needed names
+  names=$(missing_packages "$1" | sort -u)
+  if [[ -z $names ]]; then return; fi
+  mapfile -t missing <<< "$names"
   needed=$(missing_packages build)
   if [[ -z $needed && -e $state/tried && $(<"$state/tried") == "${missing[*]}" ]]; then return; fi
   if ! command -v apt-get >/dev/null; then
