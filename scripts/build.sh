@@ -8,6 +8,8 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 build=$root/build
 log=$build/build.log
 what=${1:-app}
+# Two clones of the project share what ccache holds.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 
 say() { printf 'build: %s\n' "$*" >&2; }
 

@@ -10,6 +10,7 @@ cd "$root"
 mkdir -p "build-$preset"
 exec 9>"build-$preset/sanitize.lock"
 flock 9
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1   # as scripts/build.sh
 [[ -e build-$preset/build.ninja ]] || cmake --preset "$preset"
 cmake --build --preset "$preset"
 # Both sanitizers of GCC 12 and 13 can fail on kernels that spread mappings wider than they expect.
