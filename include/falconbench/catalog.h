@@ -24,7 +24,7 @@ struct ModelFacts {
   std::int64_t classes = 0;     // default
   std::int64_t batch_per_gpu = 0;  // default
   double activation_bytes_per_sample =
-      0;  // fp32 training at image_size, for the memory estimate; measured
+      0;  // fp32 training at image_size, for the memory estimate; from the architecture
   std::vector<std::string> options;   // keys of model_options that it takes
   std::vector<std::string> datasets;  // formats that it trains on
   OptimizerSpec optimizer;            // the reference recipe, every field set that applies
@@ -44,6 +44,7 @@ struct PrecisionFacts {
 struct WordFacts {
   std::string name;
   std::string title;
+  std::vector<std::string> options;  // keys beside it that have an effect with this word
 };
 
 namespace catalog {
@@ -62,7 +63,8 @@ std::span<const WordFacts> storages();
 /// nullptr when there is none of that name.
 const ModelFacts* find_model(std::string_view name);
 const PrecisionFacts* find_precision(std::string_view name);
-/// The words of a Rule's list ("models", "precisions", "auto_on_off", ...).
+const WordFacts* find_word(std::span<const WordFacts> table, std::string_view name);
+/// The words of a Rule's list ("models", "precisions", "auto_on_off", ...); none for another name.
 std::vector<std::string> words(std::string_view list);
 }  // namespace catalog
 

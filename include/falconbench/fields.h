@@ -38,6 +38,9 @@ constexpr Rule between(double min, double max) {
 constexpr Rule one_of(const char* words) {
   return {.words = words};
 }
+constexpr Rule required_at_least(double min) {
+  return {.min = min, .required = true};
+}
 constexpr Rule required_one_of(const char* words) {
   return {.required = true, .words = words};
 }

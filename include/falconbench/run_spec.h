@@ -28,16 +28,17 @@ struct MakeSpec {
   std::int64_t train = 0;
   std::int64_t val = 0;
   std::int64_t classes = 4;
-  std::int64_t width = 500;
-  std::int64_t height = 375;
+  std::int64_t side = 500;
+  std::int64_t quality = 90;
 };
 template <class V>
 void visit_fields(MakeSpec& s, V& v) {
   v.field("train", s.train, "samples to make in train/", at_least(1));
   v.field("val", s.val, "samples to make in val/", at_least(0));
   v.field("classes", s.classes, "number of classes", between(2, 10000));
-  v.field("width", s.width, "mean picture width, pixels (sizes vary around it)", between(16, 8192));
-  v.field("height", s.height, "mean picture height, pixels", between(16, 8192));
+  v.field("side", s.side, "mean of the longer side of a picture, pixels (they vary by a fifth)",
+          between(32, 8192));
+  v.field("quality", s.quality, "JPEG quality", between(1, 100));
 }
 
 struct LoaderSpec {

@@ -1,5 +1,6 @@
 #include "base/codec.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -13,18 +14,19 @@ std::string shown(const Value& value) {
   return value.kind_text();
 }
 
-std::string range_text(const Rule& rule) {
-  const std::string low = number_text(rule.min);
-  const std::string high = number_text(rule.max);
-  if (std::isinf(rule.max)) return (rule.above_min ? "above " : "at least ") + low;
-  if (std::isinf(rule.min)) return "at most " + high;
-  return "from " + low + " to " + high;
-}
-
 }  // namespace
 
 std::string join_key(const std::string& parent, std::string_view name) {
   return parent.empty() ? std::string(name) : parent + "." + std::string(name);
+}
+
+std::string range_text(const Rule& rule) {
+  const std::string low = (rule.above_min ? "above " : "at least ") + number_text(rule.min);
+  const std::string high = "at most " + number_text(rule.max);
+  if (std::isinf(rule.max)) return std::isinf(rule.min) ? "" : low;
+  if (std::isinf(rule.min)) return high;
+  if (rule.above_min) return low + " and " + high;
+  return "from " + number_text(rule.min) + " to " + number_text(rule.max);
 }
 
 void Reader::fault(const Mark& mark, const std::string& key, const std::string& message) {
@@ -64,7 +66,10 @@ void Reader::read_number(const Value& value, const std::string& key, double& out
 
 void Reader::read_text(const Value& value, const std::string& key, std::string& out,
                        const Rule& rule) {
-  if (!value.is_text()) return wrong_type(value, key, "text");
+  if (!value.is_text()) {
+    const bool is_word = value.is_number() || value.is_bool();
+    return wrong_type(value, key, is_word ? "text (in quotes)" : "text");
+  }
   if (value.as_text().find('\0') != std::string::npos) {
     return fault(value.mark, key, "holds a NUL byte: " + shown(value));
   }
@@ -132,27 +137,35 @@ void FieldReader::missing(const char* name, const Rule& rule) {
   reader_.fault(value_.mark, join_key(key_, name), message);
 }
 
+// A kind without a field of its own takes nothing below it.
+void FieldReader::check_kind_options() {
+  if (!value_.is_object() || value_.as_object().size() != 1 || found_ > 0) return;
+  const Value::Member& only = value_.as_object().front();
+  const bool is_empty =
+      only.value.is_null() || (only.value.is_object() && only.value.as_object().empty());
+  bool has_fields = false;
+  for (const std::string& name : known_) has_fields = has_fields || name == only.name;
+  if (is_empty || has_fields) return;
+  reader_.fault(only.mark, join_key(key_, only.name), "takes no options");
+}
+
 void FieldReader::finish() {
+  if (has_kind_) return check_kind_options();
   if (!value_.is_object()) {
-    if (has_kind_) return;
-    const std::string keys = join(known_, ", ");
     std::string message = "expected a map with " +
-                          std::string(is_choice_ ? "one of the keys " : "the keys ") + keys +
-                          ", got " + value_.kind_text();
-    if (is_choice_ && value_.is_integer()) {
-      message += "; write {" + known_.back() + ": " + std::to_string(value_.as_integer()) +
-                 "} or {" + known_.front() + ": " + std::to_string(value_.as_integer()) + "}";
+                          std::string(is_choice_ ? "one of the keys " : "the keys ") +
+                          join(known_, ", ") + ", got " + shown(value_);
+    if (is_choice_ && value_.is_number()) {
+      message += "; write {" + known_.back() + ": " + number_text(value_.as_number()) + "} or {" +
+                 known_.front() + ": " + number_text(value_.as_number()) + "}";
     }
-    reader_.fault(value_.mark, key_, message);
-    return;
+    if (!value_.ambiguity.empty()) message += " (" + value_.ambiguity + ")";
+    return reader_.fault(value_.mark, key_, message);
   }
-  if (is_choice_ && found_ != 1) {
-    reader_.fault(value_.mark, key_, "expects exactly one of " + join_or(known_));
-  }
+  bool has_unknown = false;
   for (const Value::Member& member : value_.as_object()) {
-    bool is_known = has_kind_ && member.name == kind_;
-    for (const std::string& name : known_) is_known = is_known || name == member.name;
-    if (is_known) continue;
+    if (std::find(known_.begin(), known_.end(), member.name) != known_.end()) continue;
+    has_unknown = true;
     std::string message = "unknown key";
     if (const std::string near = nearest(member.name, known_); !near.empty()) {
       message += ", did you mean " + near + "?";
@@ -160,6 +173,9 @@ void FieldReader::finish() {
       message += "; known here: " + join(known_, ", ");
     }
     reader_.fault(member.mark, join_key(key_, member.name), message);
+  }
+  if (is_choice_ && found_ != 1 && !has_unknown) {
+    reader_.fault(value_.mark, key_, "expects exactly one of " + join_or(known_));
   }
 }
 

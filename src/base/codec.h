@@ -39,6 +39,8 @@ template <class T>
 struct IsMeasured<Measured<T>> : std::true_type {};
 
 std::string join_key(const std::string& parent, std::string_view name);
+/// "at least 1", "from 0 to 1", "above 0"; "" for a rule without bounds.
+std::string range_text(const Rule& rule);
 
 class Reader {
  public:
@@ -83,6 +85,7 @@ class FieldReader {
   template <class T>
   void field(const char* name, T& member, const char*, const Rule& rule = {}) {
     known_.emplace_back(name);
+    if constexpr (IsMeasured<T>::value) known_.push_back(std::string(name) + "_reason");
     if (has_kind_ && kind_ != name) return;
     const Value* found = value_.find(name);
     if (found == nullptr) {
@@ -103,7 +106,6 @@ class FieldReader {
   template <class T>
   void read_measured(const char* name, const Value& found, Measured<T>& member) {
     const std::string reason_name = std::string(name) + "_reason";
-    known_.push_back(reason_name);
     if (!found.is_null()) {
       T value{};
       reader_.read(found, join_key(key_, name), value);
@@ -114,6 +116,7 @@ class FieldReader {
     }
   }
   void missing(const char* name, const Rule& rule);
+  void check_kind_options();
 
   Reader& reader_;
   const Value& value_;
@@ -192,7 +195,7 @@ class FieldWriter {
   void kind(std::string& word, const char*) {
     kind_ = word;
     has_kind_ = true;
-    out_ = Value(word);
+    if (!word.empty()) out_ = Value(word);
   }
   template <class T>
   void field(const char* name, T& member, const char*, const Rule& = {}) {

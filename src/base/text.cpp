@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 
 namespace falcon::base {
@@ -130,8 +132,12 @@ bool is_utf8(std::string_view text) {
 
 std::string number_text(double number) {
   std::array<char, 32> buffer{};
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-  return error == std::errc() ? std::string(buffer.data(), end) : std::string("?");
+  char* const end = buffer.data() + buffer.size();
+  const bool is_whole = std::abs(number) < 1e15 && std::trunc(number) == number;
+  const auto result = is_whole
+                          ? std::to_chars(buffer.data(), end, static_cast<std::int64_t>(number))
+                          : std::to_chars(buffer.data(), end, number);
+  return std::string(buffer.data(), result.ptr);
 }
 
 }  // namespace falcon::base

@@ -26,7 +26,7 @@ std::string printable(std::string_view text, std::size_t limit = 60);
 std::size_t utf8_length(std::string_view text);
 bool is_utf8(std::string_view text);
 
-/// Shortest decimal text that reads back as the same double.
+/// Shortest decimal text that reads back as the same double; whole numbers below 1e15 in full.
 std::string number_text(double number);
 
 }  // namespace falcon::base

@@ -1,0 +1,51 @@
+#include "falconbench/catalog.h"
+
+namespace falcon::catalog {
+namespace {
+
+template <class Facts>
+std::vector<std::string> names(std::span<const Facts> table) {
+  std::vector<std::string> words;
+  for (const Facts& facts : table) words.push_back(facts.name);
+  return words;
+}
+
+template <class Facts>
+const Facts* find(std::span<const Facts> table, std::string_view name) {
+  for (const Facts& facts : table) {
+    if (facts.name == name) return &facts;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const ModelFacts* find_model(std::string_view name) {
+  return find(models(), name);
+}
+
+const PrecisionFacts* find_precision(std::string_view name) {
+  return find(precisions(), name);
+}
+
+const WordFacts* find_word(std::span<const WordFacts> table, std::string_view name) {
+  return find(table, name);
+}
+
+std::vector<std::string> words(std::string_view list) {
+  if (list == "models") return names(models());
+  if (list == "precisions") return names(precisions());
+  if (list == "parallelism") return names(parallelisms());
+  if (list == "datasets") return names(datasets());
+  if (list == "optimizers") return names(optimizers());
+  if (list == "schedules") return names(schedules());
+  if (list == "samplers") return names(samplers());
+  if (list == "findings") return names(findings());
+  if (list == "topologies") return names(topologies());
+  if (list == "storages") return names(storages());
+  if (list == "auto_on_off") return {"auto", "on", "off"};
+  if (list == "attach") return {"local", "falcon"};
+  return {};
+}
+
+}  // namespace falcon::catalog

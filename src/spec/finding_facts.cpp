@@ -1,0 +1,33 @@
+#include <vector>
+
+#include "falconbench/catalog.h"
+
+namespace falcon::catalog {
+
+std::span<const WordFacts> findings() {
+  static const std::vector<WordFacts> table = {
+      {"gpu_in_use", "another process held a GPU of the run before it started", {}},
+      {"data_skipped", "some files of the data set could not be used and were left out", {}},
+      {"loader_bound",
+       "the training waited for data: the loader, not the device, set the pace",
+       {}},
+      {"quota_limits_cpus", "a container quota allows fewer CPUs than the affinity mask shows", {}},
+      {"few_steps", "too few measured steps for trustworthy statistics", {}},
+      {"no_warmup", "no warm-up: first-use costs are inside the measured steps", {}},
+      {"loss_not_finite", "the training loss became infinite or not a number", {}},
+      {"loss_scale_skips", "the loss scaling left out measured optimizer steps", {}},
+      {"telemetry_missing", "a source of telemetry could not be read", {}},
+      {"first_step_slow", "the first measured step was far slower than the others", {}},
+      {"unstable_steps", "step times drifted or varied widely during the measurement", {}},
+      {"stragglers", "one rank was slower than the others", {}},
+      {"memory_may_not_fit", "the memory estimate is larger than the device's memory", {}},
+      {"cpu_oversubscribed", "more threads than usable CPUs", {}},
+      {"gpu_throttled", "a GPU lowered its clocks for power or heat", {}},
+      {"pcie_link_degraded", "a PCIe link ran below what GPU and slot can do", {}},
+      {"library_mismatch", "a loaded library is not the one built for", {}},
+      {"unclean_exit", "a worker did not end by itself and had to be stopped", {}},
+  };
+  return table;
+}
+
+}  // namespace falcon::catalog

@@ -1,0 +1,52 @@
+#include <vector>
+
+#include "falconbench/catalog.h"
+
+namespace falcon::catalog {
+
+std::span<const WordFacts> parallelisms() {
+  static const std::vector<WordFacts> table = {
+      {"none", "one device alone", {}},
+      {"ddp",
+       "one worker per device with a replica each; gradients are averaged in buckets while the "
+       "backward pass goes on",
+       {"bucket_mb", "first_bucket_mb"}},
+  };
+  return table;
+}
+
+std::span<const WordFacts> optimizers() {
+  static const std::vector<WordFacts> table = {
+      {"sgd",
+       "stochastic gradient descent with momentum",
+       {"lr", "momentum", "weight_decay", "nesterov", "clip_norm"}},
+  };
+  return table;
+}
+
+std::span<const WordFacts> schedules() {
+  static const std::vector<WordFacts> table = {
+      {"constant", "the same learning rate throughout", {"warmup_epochs", "warmup_start"}},
+      {"step",
+       "the learning rate is multiplied by gamma every step_epochs epochs",
+       {"step_epochs", "gamma", "warmup_epochs", "warmup_start"}},
+      {"cosine",
+       "the learning rate falls to end_lr along half a cosine over epochs",
+       {"epochs", "end_lr", "warmup_epochs", "warmup_start"}},
+  };
+  return table;
+}
+
+std::span<const WordFacts> datasets() {
+  static const std::vector<WordFacts> table = {
+      {"synthetic",
+       "made from the seed and the sample's number, reads no file",
+       {"samples", "loader"}},
+      {"imagefolder",
+       "JPEG files in one folder for each class, PATH/train/CLASS/*.jpg",
+       {"path", "train", "make", "loader"}},
+  };
+  return table;
+}
+
+}  // namespace falcon::catalog

@@ -1,0 +1,248 @@
+#include "spec/validate.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "base/codec.h"
+#include "base/text.h"
+#include "falconbench/catalog.h"
+
+namespace falcon::spec {
+namespace {
+
+class Rules {
+ public:
+  Rules(const RunSpec& spec, const base::Value& tree, std::vector<Fault>& faults)
+      : spec_(spec), tree_(tree), reading_faults_(faults), faults_(faults) {}
+
+  void check();
+
+ private:
+  // Given, not null or "" (which mean "not given"), and read without a fault.
+  bool given(const std::string& key) const {
+    const base::Value* value = tree_.find_path(key);
+    if (value == nullptr || value->is_null() || !sound(key)) return false;
+    return !value->is_text() || !value->as_text().empty();
+  }
+  bool sound(const std::string& key) const {
+    return std::none_of(reading_faults_.begin(), reading_faults_.end(), [&](const Fault& fault) {
+      return fault.key == key || fault.key.starts_with(key + ".") ||
+             key.starts_with(fault.key + ".");
+    });
+  }
+  void fault(const std::string& key, const std::string& message) {
+    const base::Value* value = tree_.find_path(key);
+    const base::Mark mark = value == nullptr ? tree_.mark : value->mark;
+    faults_.push_back({mark.source, mark.line, mark.column, key, message});
+  }
+
+  void check_name();
+  void check_data();
+  void check_made_data();
+  void check_model();
+  void check_schedule();
+  void check_optimizer();
+  void check_devices();
+  void check_cpu();
+  void check_batch();
+  void check_time();
+  std::optional<std::int64_t> num_devices() const;
+
+  const RunSpec& spec_;
+  const base::Value& tree_;
+  const std::vector<Fault> reading_faults_;
+  std::vector<Fault>& faults_;
+};
+
+void Rules::check() {
+  check_name();
+  check_data();
+  check_made_data();
+  check_model();
+  check_schedule();
+  check_optimizer();
+  check_devices();
+  check_cpu();
+  check_batch();
+  check_time();
+}
+
+void Rules::check_name() {
+  if (!given("name")) return;
+  const bool has_control = std::any_of(spec_.name.begin(), spec_.name.end(),
+                                       [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+  if (has_control || spec_.name.find('/') != std::string::npos || spec_.name.size() > 200) {
+    fault("name",
+          "becomes a part of file names: at most 200 bytes without / and control "
+          "characters, got \"" +
+              base::printable(spec_.name) + "\"");
+  }
+}
+
+void Rules::check_data() {
+  if (!sound("data.format")) return;
+  const std::string format =
+      (given("data.format") ? "data.format is " : "data.format defaults to ") + spec_.data.format;
+  if (spec_.data.format == "synthetic") {
+    const std::string advice = ", which reads no file; accepted with it: data.samples";
+    for (const char* key : {"data.path", "data.make", "storage"}) {
+      if (given(key)) fault(key, "has no effect: " + format + advice);
+    }
+    if (given("data.train") && spec_.data.train != DataSpec().train) {
+      fault("data.train", "has no effect: " + format + advice);
+    }
+    return;
+  }
+  if (!given("data.path") && sound("data.path")) {
+    fault("data", "data.path is required: " + format);
+  }
+  if (given("data.samples")) {
+    fault("data.samples", "has no effect: " + format + ", whose files are counted");
+  }
+}
+
+void Rules::check_made_data() {
+  if (!given("data.make") || !spec_.data.make) return;
+  if (spec_.data.make->train < spec_.data.make->classes) {
+    fault("data.make", "data.make.train (" + std::to_string(spec_.data.make->train) +
+                           ") must be at least data.make.classes (" +
+                           std::to_string(spec_.data.make->classes) + "): one sample a class");
+  }
+  if (given("model_options.classes") && *spec_.model_options.classes < spec_.data.make->classes) {
+    fault("model_options.classes", "must be at least data.make.classes (" +
+                                       std::to_string(spec_.data.make->classes) + "), got " +
+                                       std::to_string(*spec_.model_options.classes));
+  }
+}
+
+void Rules::check_model() {
+  if (given("image_size") && *spec_.image_size % 32 != 0) {
+    const std::int64_t below = std::max<std::int64_t>(32, *spec_.image_size / 32 * 32);
+    fault("image_size", "must be divisible by 32, got " + std::to_string(*spec_.image_size) +
+                            "; near it: " + std::to_string(below) + " or " +
+                            std::to_string(*spec_.image_size / 32 * 32 + 32));
+  }
+  const ModelFacts* model = sound("model") ? catalog::find_model(spec_.model) : nullptr;
+  if (model == nullptr) return;
+  const auto takes = [](const std::vector<std::string>& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  if (given("model_options")) {
+    for (const base::Value::Member& option : tree_.find("model_options")->as_object()) {
+      const std::string key = "model_options." + option.name;
+      if (!given(key) || takes(model->options, option.name)) continue;
+      fault(key, "model " + model->name + " has no such option; it has " +
+                     base::join(model->options, ", "));
+    }
+  }
+  if (sound("data.format") && !takes(model->datasets, spec_.data.format)) {
+    fault("data.format", spec_.data.format + " does not suit model " + model->name +
+                             ", which trains on " + base::join_or(model->datasets));
+  }
+}
+
+void Rules::check_schedule() {
+  const ModelFacts* model = catalog::find_model(spec_.model);
+  const bool is_given = given("schedule.kind");
+  if (!is_given && (model == nullptr || !sound("schedule.kind"))) return;
+  const WordFacts* kind = catalog::find_word(
+      catalog::schedules(), is_given ? *spec_.schedule.kind : *model->schedule.kind);
+  const base::Value* schedule = tree_.find("schedule");
+  if (kind == nullptr || schedule == nullptr || !schedule->is_object()) return;
+  for (const base::Value::Member& member : schedule->as_object()) {
+    const std::string key = "schedule." + member.name;
+    const auto& options = kind->options;
+    if (member.name == "kind" || !given(key)) continue;
+    if (std::find(options.begin(), options.end(), member.name) != options.end()) continue;
+    fault(key, "has no effect: schedule.kind " + std::string(is_given ? "is " : "defaults to ") +
+                   kind->name + ", which takes " + base::join(options, ", "));
+  }
+  if (given("schedule.warmup_start") && tree_.find_path("schedule.warmup_epochs") == nullptr) {
+    fault("schedule.warmup_start", "has no effect without schedule.warmup_epochs");
+  }
+}
+
+void Rules::check_optimizer() {
+  if (given("optimizer.nesterov") && *spec_.optimizer.nesterov && given("optimizer.momentum") &&
+      *spec_.optimizer.momentum == 0) {
+    fault("optimizer.nesterov", "needs momentum, but optimizer.momentum is 0");
+  }
+}
+
+// Where the spec alone says how many there are.
+std::optional<std::int64_t> Rules::num_devices() const {
+  if (given("devices")) return spec_.devices;
+  if (given("topology") && !spec_.topology.items.empty()) {
+    return static_cast<std::int64_t>(spec_.topology.items.size());
+  }
+  if (given("topology") && spec_.topology.name == "cpu") return 2;
+  return {};
+}
+
+void Rules::check_devices() {
+  const std::int64_t devices = num_devices().value_or(1);
+  if (!given("parallelism") || spec_.parallelism.kind != "none" || devices < 2) return;
+  fault("parallelism", "none works on one device, but " +
+                           std::string(given("devices") ? "devices is " : "topology has ") +
+                           std::to_string(devices) + "; accepted: ddp, or devices: 1");
+}
+
+void Rules::check_cpu() {
+  if (!given("topology") || spec_.topology.name != "cpu") return;
+  const PrecisionFacts* precision =
+      given("precision") ? catalog::find_precision(*spec_.precision) : nullptr;
+  if (precision != nullptr && !precision->on_cpu) {
+    std::vector<std::string> accepted;
+    for (const PrecisionFacts& facts : catalog::precisions()) {
+      if (facts.on_cpu) accepted.push_back(facts.name);
+    }
+    fault("precision", precision->name + " needs a GPU, but topology is cpu; accepted there: " +
+                           base::join_or(accepted));
+  }
+  if (given("engine.fused") && spec_.engine.fused == "on") {
+    fault("engine.fused", "on needs a GPU, but topology is cpu; accepted there: auto or off");
+  }
+  if (given("engine.memory_limit_gb")) {
+    fault("engine.memory_limit_gb", "has no effect: it caps GPU memory, but topology is cpu");
+  }
+}
+
+void Rules::check_batch() {
+  const std::optional<std::int64_t> devices = num_devices();
+  const bool has_global = given("batch_size.global");
+  if (has_global && devices && *spec_.batch_size.global % *devices != 0) {
+    fault("batch_size.global", std::to_string(*spec_.batch_size.global) +
+                                   " does not divide by devices (" + std::to_string(*devices) +
+                                   ")");
+  }
+  std::int64_t batch = 0;
+  if (has_global) batch = *spec_.batch_size.global;
+  if (given("batch_size.per_gpu")) batch = *spec_.batch_size.per_gpu * devices.value_or(1);
+  const std::string key = has_global ? "batch_size.global" : "batch_size.per_gpu";
+  const auto check_against = [&](const std::string& other, std::int64_t samples) {
+    if (batch <= samples) return;
+    fault(key, "one step takes " + std::to_string(batch) + " samples, but " + other + " is " +
+                   std::to_string(samples) + ": not one whole batch in an epoch");
+  };
+  if (given("data.samples")) check_against("data.samples", *spec_.data.samples);
+  if (given("data.make") && spec_.data.make) {
+    check_against("data.make.train", spec_.data.make->train);
+  }
+}
+
+void Rules::check_time() {
+  if (given("timeout_s") && given("budget.seconds") && *spec_.timeout_s <= *spec_.budget.seconds) {
+    fault("timeout_s", base::number_text(*spec_.timeout_s) +
+                           " s ends the run before budget.seconds (" +
+                           base::number_text(*spec_.budget.seconds) + " s) is over");
+  }
+}
+
+}  // namespace
+
+void validate(const RunSpec& spec, const base::Value& tree, std::vector<Fault>& faults) {
+  Rules(spec, tree, faults).check();
+}
+
+}  // namespace falcon::spec
