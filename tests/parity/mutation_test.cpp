@@ -4,21 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
-
+#include <algorithm>
 #include <array>
-#include <cstdio>
-#include <fstream>
-#include <memory>
+#include <cmath>
 
 #include "parity/compare.h"
 #include "parity/measured.h"
+#include "parity/program.h"
 #include "support/reference_set.h"
 
 namespace falcon::test {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Place {
   const char* section;
@@ -92,11 +88,7 @@ class Mutation : public testing::TestWithParam<Precision> {
  protected:
   void SetUp() override {
     at::set_num_threads(1);
-    auto file = read_reference("mobilenet_v2.json");
-    if (!file) {
-      GTEST_SKIP() << "missing mobilenet_v2.json in " << reference_dir();
-    }
-    file_ = std::move(file->json);
+    file_ = shipped("mobilenet_v2.json");
   }
   Json file_;
 };
@@ -132,56 +124,8 @@ TEST_P(Mutation, OfAnyKindOfNumberIsNoticed) {
 INSTANTIATE_TEST_SUITE_P(Types, Mutation, testing::Values(kFloat64, kFloat32),
                          testing::PrintToStringParamName());
 
-/// A folder below the temporary one, removed at the end.
-class ReferenceFolder {
- public:
-  explicit ReferenceFolder(const std::string& name) : path_(fs::path(testing::TempDir()) / name) {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-  }
-  ReferenceFolder(const ReferenceFolder&) = delete;
-  ReferenceFolder& operator=(const ReferenceFolder&) = delete;
-  ~ReferenceFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  void write(const std::string& name, const Json& json) const {
-    std::ofstream(path_ / name) << json;
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-struct ProgramResult {
-  int exit_code = -1;
-  std::string output;
-};
-
-/// The parity program on this folder, tests limited by a GoogleTest filter.
-ProgramResult run_parity(const ReferenceFolder& folder, const std::string& filter) {
-  const std::string command = "FALCONBENCH_REFERENCE_DIR='" + folder.path().string() + "' '" +
-                              FALCON_PARITY_PROGRAM + "' '--gtest_filter=" + filter + "' 2>&1";
-  ProgramResult result;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) {
-    return result;
-  }
-  std::array<char, 4096> buffer{};
-  while (const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-    result.output.append(buffer.data(), size);
-  }
-  const int status = pclose(pipe);
-  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return result;
-}
-
 TEST(ParityProgram, FailsForOneChangedNumberOfEachSection) {
-  const auto file = read_reference("mobilenet_v2.json");
-  if (!file) {
-    GTEST_SKIP() << "missing mobilenet_v2.json in " << reference_dir();
-  }
+  const Json file = shipped("mobilenet_v2.json");
   const ReferenceFolder folder("falcon_parity_mutation");
   std::string last;
   for (const Place& place : kFloat64Places) {
@@ -189,7 +133,7 @@ TEST(ParityProgram, FailsForOneChangedNumberOfEachSection) {
       continue;  // one number a section here: the others are tried without a process
     }
     last = place.section;
-    folder.write("mobilenet_v2.json", with_changed_number(file->json, place.pointer));
+    folder.write("mobilenet_v2.json", with_changed_number(file, place.pointer));
     const ProgramResult result = run_parity(folder, "*/mobilenet_v2_float64_" + last);
     EXPECT_EQ(result.exit_code, 1) << place.pointer << result.output;
     EXPECT_THAT(result.output, testing::HasSubstr("parity mobilenet_v2 float64 " + last + " rows="));
@@ -197,12 +141,9 @@ TEST(ParityProgram, FailsForOneChangedNumberOfEachSection) {
 }
 
 TEST(ParityProgram, PassesOnAnUnchangedCopyAndSkipsMissingFilesByName) {
-  const auto file = read_reference("mobilenet_v2.json");
-  if (!file) {
-    GTEST_SKIP() << "missing mobilenet_v2.json in " << reference_dir();
-  }
+  const Json file = shipped("mobilenet_v2.json");
   const ReferenceFolder folder("falcon_parity_copy");
-  folder.write("under_another_name.json", file->json);
+  folder.write("under_another_name.json", file);
   const ProgramResult result = run_parity(folder, "*_float32_eval_small:ParityFill.*");
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_THAT(result.output, testing::HasSubstr("parity mobilenet_v2 float32 eval_small rows=1 "));
@@ -211,12 +152,9 @@ TEST(ParityProgram, PassesOnAnUnchangedCopyAndSkipsMissingFilesByName) {
 }
 
 TEST(ParityProgram, FailsForASectionWithoutRows) {
-  const auto file = read_reference("mobilenet_v2.json");
-  if (!file) {
-    GTEST_SKIP() << "missing mobilenet_v2.json in " << reference_dir();
-  }
+  const Json file = shipped("mobilenet_v2.json");
   const ReferenceFolder folder("falcon_parity_empty");
-  Json changed = file->json;
+  Json changed = file;
   changed["eval_small"]["taps"] = Json::array();
   changed.erase("eval_full");
   folder.write("mobilenet_v2.json", changed);
@@ -227,13 +165,10 @@ TEST(ParityProgram, FailsForASectionWithoutRows) {
 }
 
 TEST(ParityProgram, FailsForAChangedFillVector) {
-  const auto file = read_reference("fill.json");
-  if (!file) {
-    GTEST_SKIP() << "missing fill.json in " << reference_dir();
-  }
+  const Json file = shipped("fill.json");
   const ReferenceFolder folder("falcon_parity_fill");
   for (const char* pointer : {"/vectors/0/u24/3", "/vectors/1/value/0", "/vectors/2/unit/7"}) {
-    folder.write("fill.json", with_changed_number(file->json, pointer));
+    folder.write("fill.json", with_changed_number(file, pointer));
     EXPECT_EQ(run_parity(folder, "ParityFill.*").exit_code, 1) << pointer;
   }
 }

@@ -32,7 +32,7 @@ std::size_t fan_in(const std::vector<std::int64_t>& shape) {
 std::filesystem::path reference_dir() {
   const char* given = std::getenv("FALCONBENCH_REFERENCE_DIR");
   if (given == nullptr || *given == '\0') {
-    return FALCON_TEST_REFERENCE_COPY;
+    return shipped_reference_dir();
   }
   if (!std::filesystem::is_directory(given)) {
     throw std::runtime_error(std::string("FALCONBENCH_REFERENCE_DIR is no folder: ") + given);
@@ -40,8 +40,11 @@ std::filesystem::path reference_dir() {
   return given;
 }
 
-std::optional<ReferenceFile> read_reference(const std::string& name) {
-  const std::filesystem::path path = reference_dir() / name;
+std::filesystem::path shipped_reference_dir() { return FALCON_TEST_REFERENCE_COPY; }
+
+std::optional<ReferenceFile> read_reference(const std::string& name,
+                                            const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / name;
   if (!std::filesystem::exists(path)) {
     return std::nullopt;
   }

@@ -24,8 +24,11 @@ struct ReferenceFile {
 
 /// FALCONBENCH_REFERENCE_DIR, else the copy in tests/data/reference. Throws when the variable names no folder.
 std::filesystem::path reference_dir();
-/// The parsed file of that name in reference_dir(), or nothing when there is no such file.
-std::optional<ReferenceFile> read_reference(const std::string& name);
+/// The copy in tests/data/reference, whatever the variable says.
+std::filesystem::path shipped_reference_dir();
+/// The parsed file of that name, or nothing when there is no such file.
+std::optional<ReferenceFile> read_reference(
+    const std::string& name, const std::filesystem::path& folder = reference_dir());
 /// Every *.json of the folder with a text `model`, in the order of file names, parsed once.
 std::vector<ReferenceFile> model_files(const std::filesystem::path& folder);
 
