@@ -127,7 +127,8 @@ void visit_fields(WorkerRecords& r, V& v) {
 
 /// Why a run did not end well.
 struct RunFailure {
-  std::string kind;  // exception, killed, exited, hang, deadline, interrupted, out_of_memory, host
+  // exception, killed, exited, hang, deadline, interrupted, out_of_memory, host, protocol
+  std::string kind;
   std::string message;
   int rank = -1;  // -1: the launcher
   std::string host;

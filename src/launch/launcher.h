@@ -1,0 +1,41 @@
+// One run as processes: starts a worker for each rank of the plan, watches them, ends them, and
+// says what happened. Called by the cli; on its thread, which must outlive the workers.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "falconbench/plan.h"
+#include "falconbench/run_log.h"
+#include "launch/messages.h"
+#include "launch/watch.h"
+
+namespace falcon::launch {
+
+/// Callbacks run on the calling thread, between two looks at the workers: they must be short.
+struct LaunchOptions {
+  std::string executable = "/proc/self/exe";  // of the workers: this very program
+  std::string program_name = "falconbench";   // their argv[0]
+  std::vector<std::string> extra_arguments;   // words after those of WorkerArguments
+  Limits limits;
+  std::optional<double> started_s;  // what plan.spec.timeout_s counts from; default: the call
+  double watchdog_s = 60;           // WorkerPlan::watchdog_s
+
+  std::function<void(int rank, pid_t pid)> on_started;
+  std::function<void(int rank, const Progress& progress)> on_phase;     // a new phase
+  std::function<void(int rank, const Progress& progress)> on_progress;  // every second
+  std::function<void(int rank, double time_s)> on_measuring_began;
+  std::function<void(int rank, double time_s)> on_measuring_ended;
+  std::function<void(int rank, const std::string& line)> on_log;  // output of a worker
+};
+
+/// Returns when every worker has ended and was reaped. A failed or interrupted run is a result
+/// (RunLog::failure), not an exception. While it runs, SIGINT and SIGTERM end the run in order and
+/// a second one at once. Throws Error(kInternal) for a plan without ranks; what a callback throws
+/// passes through after all workers were killed.
+RunLog run(const Plan& plan, const LaunchOptions& options);
+
+}  // namespace falcon::launch

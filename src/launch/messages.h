@@ -1,0 +1,127 @@
+// What launcher and worker say to each other over a worker's control channel: one JSON document a
+// frame, {"type": ..., "body": {...}}.
+//
+//   worker -> launcher   hello, phase, alive, measuring_began, measuring_ended, records, failure,
+//                        done
+//   launcher -> worker   plan (first), stop (finish at a step that all ranks agree on), abort
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/codec.h"
+#include "base/value.h"
+#include "falconbench/errors.h"
+#include "falconbench/fields.h"
+#include "falconbench/plan.h"
+#include "falconbench/records.h"
+
+namespace falcon::launch {
+
+/// Raised with every change of a message that another version would misread.
+inline constexpr int kProtocolVersion = 1;
+
+enum class MessageType {
+  kHello,
+  kPhase,
+  kAlive,
+  kMeasuringBegan,
+  kMeasuringEnded,
+  kRecords,
+  kFailure,
+  kDone,
+  kPlan,
+  kStop,
+  kAbort,
+};
+std::string_view name_of(MessageType type);
+
+/// The first message of a worker.
+struct Hello {
+  int protocol = 0;
+  std::int64_t pid = 0;
+  std::string hostname;
+  std::map<std::string, std::string> built;
+};
+template <class V>
+void visit_fields(Hello& h, V& v) {
+  v.field("protocol", h.protocol, "kProtocolVersion of the worker");
+  v.field("pid", h.pid, "its process id");
+  v.field("hostname", h.hostname, "its host");
+  v.field("built", h.built, "what it was built with");
+}
+
+/// A new phase (phase), or a sign of life every second (alive). step is the last completed one.
+struct Progress {
+  std::string phase;
+  std::int64_t step = 0;
+  double time_s = 0;
+};
+template <class V>
+void visit_fields(Progress& p, V& v) {
+  v.field("phase", p.phase, "what the worker is doing");
+  v.field("step", p.step, "last completed step, warm-up included");
+  v.field("time_s", p.time_s, "steady clock");
+}
+
+/// measuring_began, measuring_ended.
+struct Moment {
+  double time_s = 0;
+};
+template <class V>
+void visit_fields(Moment& m, V& v) {
+  v.field("time_s", m.time_s, "steady clock");
+}
+
+struct FailureMessage {
+  RunFailure failure;
+  int exit_code = static_cast<int>(ExitCode::kWorker);
+  double time_s = 0;
+};
+template <class V>
+void visit_fields(FailureMessage& f, V& v) {
+  v.field("failure", f.failure, "what happened");
+  v.field("exit_code", f.exit_code, "what the program should end with");
+  v.field("time_s", f.time_s, "steady clock");
+}
+
+/// stop, abort.
+struct Order {
+  std::string reason;
+};
+template <class V>
+void visit_fields(Order& o, V& v) {
+  v.field("reason", o.reason, "why");
+}
+
+/// done has no body.
+struct Nothing {};
+template <class V>
+void visit_fields(Nothing&, V&) {}
+
+struct Message {
+  MessageType type = MessageType::kAlive;
+  base::Value body;
+};
+
+/// One frame. Throws Error(kInternal) when the body holds what JSON cannot (NaN, invalid UTF-8).
+std::string encode(MessageType type, base::Value body);
+/// Throws Error(kWorker) when the payload is no message of this program.
+Message decode(std::string_view payload);
+
+template <class T>
+std::string encoded(MessageType type, const T& body) {
+  base::Value value = base::to_value(body);
+  return encode(type, value.is_object() ? std::move(value) : base::Value::object());
+}
+/// Throws Error(kWorker) naming the message and the field that is wrong.
+template <class T>
+T body_of(const Message& message) {
+  return base::from_value<T>(message.body, ExitCode::kWorker);
+}
+
+/// Throws Error(kWorker) when `theirs` is not kProtocolVersion.
+void check_protocol(int theirs, std::string_view who);
+
+}  // namespace falcon::launch

@@ -1,0 +1,141 @@
+// Supervisor, the part that takes in what workers and users say.
+#include <csignal>
+
+#include "falconbench/clock.h"
+#include "launch/supervisor.h"
+
+namespace falcon::launch {
+
+void Supervisor::hear(Worker& worker, double now_s) {
+  const std::size_t bytes_before = worker.channel.bytes_read();
+  const bool was_open = worker.channel.is_open();
+  worker.channel.flush();
+  try {
+    for (const Message& message : worker.channel.receive()) obey(worker, message, now_s);
+  } catch (const Error& error) {  // not what a worker of this build says
+    worker.channel.close();
+    Candidate candidate;
+    candidate.failure.kind = "protocol";
+    candidate.failure.message = error.what();
+    candidate.time_s = now_s;
+    worker.has_reported_failure = true;
+    fail(worker, candidate);
+  }
+  if (worker.channel.bytes_read() != bytes_before) worker.watch.heard(now_s);
+  if (was_open && !worker.channel.is_open()) worker.channel_closed_s = now_s;
+}
+
+void Supervisor::obey(Worker& worker, const Message& message, double now_s) {
+  if (!worker.has_said_hello && message.type != MessageType::kHello) {
+    throw Error(ExitCode::kWorker, "the worker did not say hello first, but \"" +
+                                       std::string(name_of(message.type)) + "\"");
+  }
+  switch (message.type) {
+    case MessageType::kHello: {
+      const base::Value* protocol = message.body.find("protocol");
+      const bool is_number = protocol != nullptr && protocol->is_integer();
+      check_protocol(is_number ? static_cast<int>(protocol->as_integer()) : 0, "the worker");
+      worker.built = body_of<Hello>(message).built;
+      worker.has_said_hello = true;
+      return;
+    }
+    case MessageType::kPhase:
+    case MessageType::kAlive:
+      return obey_progress(worker, message, now_s);
+    case MessageType::kMeasuringBegan:
+    case MessageType::kMeasuringEnded:
+      return obey_moment(worker, message);
+    case MessageType::kRecords:
+      return obey_records(worker, message, now_s);
+    case MessageType::kFailure: {
+      const auto told = body_of<FailureMessage>(message);
+      worker.has_reported_failure = true;
+      return fail(worker, {told.failure, code_of_message(told.exit_code), told.time_s, false});
+    }
+    case MessageType::kDone:
+      return event(now_s, worker.rank, "done", "");
+    case MessageType::kPlan:
+    case MessageType::kStop:
+    case MessageType::kAbort:
+      break;
+  }
+  throw Error(ExitCode::kWorker, "the worker sent \"" + std::string(name_of(message.type)) +
+                                     "\", which only the launcher sends");
+}
+
+void Supervisor::obey_progress(Worker& worker, const Message& message, double now_s) {
+  const auto progress = body_of<Progress>(message);
+  const bool is_new_phase = progress.phase != worker.watch.current_phase();
+  worker.watch.phase(progress.phase, now_s);
+  worker.watch.step(progress.step, progress.time_s, now_s);
+  if (is_new_phase) {
+    event(progress.time_s, worker.rank, "phase", progress.phase);
+    if (options_.on_phase) options_.on_phase(worker.rank, progress);
+  }
+  if (options_.on_progress) options_.on_progress(worker.rank, progress);
+}
+
+void Supervisor::obey_moment(Worker& worker, const Message& message) {
+  const double time_s = body_of<Moment>(message).time_s;
+  const bool is_begin = message.type == MessageType::kMeasuringBegan;
+  if (is_begin) worker.has_begun_measuring = true;
+  event(time_s, worker.rank, std::string(name_of(message.type)), "");
+  const auto& callback = is_begin ? options_.on_measuring_began : options_.on_measuring_ended;
+  if (callback) callback(worker.rank, time_s);
+}
+
+void Supervisor::obey_records(Worker& worker, const Message& message, double now_s) {
+  worker.records = body_of<WorkerRecords>(message);
+  worker.watch.finished();
+  event(now_s, worker.rank, "records", "");
+  if (fleet_.has_all_records()) teardown_s_ = now_s + options_.limits.teardown_timeout_s;
+}
+
+void Supervisor::reap(Worker& worker, double now_s) {
+  if (!worker.process.reap()) return;
+  worker.ended_s = now_s;
+  // what it said last is still in the socket and in the pipe
+  std::size_t bytes_before = 0;
+  do {
+    bytes_before = worker.channel.bytes_read();
+    hear(worker, now_s);
+  } while (worker.channel.bytes_read() != bytes_before);
+  worker.channel.close();
+  worker.output.finish();
+  const ProcessEnd& end = *worker.process.end();
+  event(now_s, worker.rank, "ended", to_text(end));
+  if (worker.records) {
+    if (!end.is_clean()) note_unclean(worker);
+  } else if (!worker.is_told_to_end && !worker.has_reported_failure) {
+    fail(worker, unexpected_end(end, worker.process.pid(), now_s, worker.output.last_lines()));
+  }
+}
+
+void Supervisor::note_unclean(const Worker& worker) {
+  // after a failure or an interrupt workers are killed in the middle of things
+  if (log_.failure) return;
+  const std::string how = worker.process.end() ? to_text(*worker.process.end()) : "still there";
+  log_.findings.push_back(
+      {"unclean_exit", "warning",
+       "the worker of rank " + std::to_string(worker.rank) +
+           " did not end by itself after it had delivered its results",
+       how + (worker.is_told_to_end ? ", by the launcher after the time limit" : ""),
+       "the numbers are complete; the end of the process (driver, NCCL, CUDA) is worth a look"});
+}
+
+void Supervisor::read_signals(double now_s) {
+  for (const int signal : signals_.take()) {
+    event(now_s, -1, "signal", signal_name(signal));
+    if (stage_ != Stage::kRunning) {
+      kill_all(now_s);
+      continue;
+    }
+    Candidate why;
+    why.failure.kind = "interrupted";
+    why.failure.message = "interrupted by " + signal_name(signal);
+    why.code = signal == SIGINT ? ExitCode::kInterrupted : ExitCode::kTerminated;
+    finish_early(why, "interrupted", now_s);
+  }
+}
+
+}  // namespace falcon::launch
