@@ -33,7 +33,7 @@ struct MakeSpec {
 };
 template <class V>
 void visit_fields(MakeSpec& s, V& v) {
-  v.field("train", s.train, "samples to make in train/", at_least(1));
+  v.field("train", s.train, "samples to make in train/", required_at_least(1));
   v.field("val", s.val, "samples to make in val/", at_least(0));
   v.field("classes", s.classes, "number of classes", between(2, 10000));
   v.field("side", s.side, "mean of the longer side of a picture, pixels (they vary by a fifth)",
@@ -64,9 +64,9 @@ struct DataSpec {
 template <class V>
 void visit_fields(DataSpec& s, V& v) {
   v.field("format", s.format, "what the data is", one_of("datasets"));
-  v.field(
-      "path", s.path,
-      "data folder, relative to the storage's mount if storage is given, else to the spec file");
+  v.field("path", s.path,
+          "data folder, relative to the storage's mount if storage is given, else to the spec file "
+          "(in --set: to the working directory)");
   v.field("train", s.train, "sub-folder with the training samples");
   v.field("samples", s.samples,
           "size of a synthetic data set (default: the original's, e.g. 1281167)", at_least(1));
@@ -228,7 +228,8 @@ void visit_fields(RunSpec& s, V& v) {
   v.field("devices", s.devices, "how many of that set, in its order (default: all; cpu: 2 workers)",
           between(1, 4096));
   v.field("system", s.system,
-          "system file that describes this machine's GPUs, storage and topologies");
+          "system file that describes this machine's GPUs, storage and topologies; relative as "
+          "data.path");
   v.field("storage", s.storage, "a storage of the system file: data.path is below its mount");
   v.field("data", s.data, "what is trained on");
   v.field("precision", s.precision, "arithmetic (default: fp16 on a GPU, fp32 on the CPU)",

@@ -29,6 +29,16 @@ std::string range_text(const Rule& rule) {
   return "from " + number_text(rule.min) + " to " + number_text(rule.max);
 }
 
+std::string unknown_key_text(std::string_view name, const std::vector<std::string>& known,
+                             const std::vector<std::string>& all_keys) {
+  std::string near = nearest(name, known);
+  for (const std::string& key : all_keys) {
+    if (near.empty() && key.ends_with("." + std::string(name))) near = key;
+  }
+  if (near.empty()) return "unknown key; known here: " + join(known, ", ");
+  return "unknown key, did you mean " + near + "?";
+}
+
 void Reader::fault(const Mark& mark, const std::string& key, const std::string& message) {
   faults_.push_back(Fault{mark.source, mark.line, mark.column, key, message});
 }
@@ -105,10 +115,11 @@ void Reader::check_word(const Value& value, const std::string& key, const std::s
   for (const std::string& known : accepted) {
     if (known == word) return;
   }
-  std::string message = "unknown value " + shown(value);
-  if (const std::string near = nearest(word, accepted); !near.empty())
-    message += ", did you mean " + near + "?";
-  fault(value.mark, key, message + " Accepted: " + join(accepted, ", "));
+  const std::string near = nearest(word, accepted);
+  fault(value.mark, key,
+        "unknown value " + shown(value) +
+            (near.empty() ? "; accepted: " : ", did you mean " + near + "? Accepted: ") +
+            join(accepted, ", "));
 }
 
 void FieldReader::kind(std::string& word, const char* list) {
@@ -155,9 +166,12 @@ void FieldReader::finish() {
     std::string message = "expected a map with " +
                           std::string(is_choice_ ? "one of the keys " : "the keys ") +
                           join(known_, ", ") + ", got " + shown(value_);
-    if (is_choice_ && value_.is_number()) {
-      message += "; write {" + known_.back() + ": " + number_text(value_.as_number()) + "} or {" +
-                 known_.front() + ": " + number_text(value_.as_number()) + "}";
+    if (is_choice_ && value_.is_number() && value_.as_number() > 0) {
+      std::vector<std::string> maps;
+      for (const std::string& name : known_) {
+        maps.push_back("{" + name + ": " + number_text(value_.as_number()) + "}");
+      }
+      message += "; write " + join_or(maps);
     }
     if (!value_.ambiguity.empty()) message += " (" + value_.ambiguity + ")";
     return reader_.fault(value_.mark, key_, message);
@@ -166,12 +180,7 @@ void FieldReader::finish() {
   for (const Value::Member& member : value_.as_object()) {
     if (std::find(known_.begin(), known_.end(), member.name) != known_.end()) continue;
     has_unknown = true;
-    std::string message = "unknown key";
-    if (const std::string near = nearest(member.name, known_); !near.empty()) {
-      message += ", did you mean " + near + "?";
-    } else {
-      message += "; known here: " + join(known_, ", ");
-    }
+    const std::string message = unknown_key_text(member.name, known_, reader_.all_keys());
     reader_.fault(member.mark, join_key(key_, member.name), message);
   }
   if (is_choice_ && found_ != 1 && !has_unknown) {

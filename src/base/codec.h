@@ -41,10 +41,16 @@ struct IsMeasured<Measured<T>> : std::true_type {};
 std::string join_key(const std::string& parent, std::string_view name);
 /// "at least 1", "from 0 to 1", "above 0"; "" for a rule without bounds.
 std::string range_text(const Rule& rule);
+/// "unknown key, did you mean x?": the nearest of the keys known in that place, else the key of
+/// all_keys (dotted, may be empty) that ends in this name, else the list of the known ones.
+std::string unknown_key_text(std::string_view name, const std::vector<std::string>& known,
+                             const std::vector<std::string>& all_keys);
 
 class Reader {
  public:
-  Reader(WordLists words, std::vector<Fault>& faults) : words_(std::move(words)), faults_(faults) {}
+  /// all_keys: dotted_keys() of what is read, for hints in messages; may be empty.
+  Reader(WordLists words, std::vector<Fault>& faults, std::vector<std::string> all_keys = {})
+      : words_(std::move(words)), faults_(faults), all_keys_(std::move(all_keys)) {}
 
   /// Reads value into out; on a fault out keeps what it had.
   template <class T>
@@ -54,6 +60,7 @@ class Reader {
   std::vector<std::string> words(std::string_view list) const {
     return words_ ? words_(list) : std::vector<std::string>();
   }
+  const std::vector<std::string>& all_keys() const { return all_keys_; }
   /// Faults unless word is in the list; the message names the nearest one and, when short, all.
   void check_word(const Value& value, const std::string& key, const std::string& word,
                   const char* list);
@@ -72,6 +79,7 @@ class Reader {
 
   WordLists words_;
   std::vector<Fault>& faults_;
+  std::vector<std::string> all_keys_;
 };
 
 /// The visitor that fills one struct from one map.

@@ -94,6 +94,15 @@ Value kind_schema(const FieldInfo& info, const WordLists& words) {
                 struct_schema(options, words));
 }
 
+void collect_keys(const FieldInfo& info, const std::string& prefix,
+                  std::vector<std::string>& keys) {
+  if (info.shape != Shape::kStruct) return;
+  for (const FieldInfo& member : info.members) {
+    keys.push_back(join_key(prefix, member.name));
+    collect_keys(member, join_key(prefix, member.name), keys);
+  }
+}
+
 }  // namespace
 
 const FieldInfo* FieldInfo::find(std::string_view member) const {
@@ -108,6 +117,12 @@ std::vector<std::string> FieldInfo::member_names() const {
   std::vector<std::string> names;
   for (const FieldInfo& info : members) names.push_back(info.name);
   return names;
+}
+
+std::vector<std::string> dotted_keys(const FieldInfo& info) {
+  std::vector<std::string> keys;
+  collect_keys(info, "", keys);
+  return keys;
 }
 
 Value json_schema(const FieldInfo& info, const WordLists& words) {

@@ -95,6 +95,9 @@ FieldInfo describe(const T& defaults) {
   }
 }
 
+/// The dotted names of everything below info, but not below maps and lists (their names are free).
+std::vector<std::string> dotted_keys(const FieldInfo& info);
+
 /// JSON Schema (draft 2020-12) of what to_value writes: every key that is always written is
 /// required, no other key is accepted, a Measured value is null only beside its <name>_reason,
 /// words of a list are an enum (lists of words that the schema should leave open: "").

@@ -70,7 +70,9 @@ void collect(const FieldInfo& info, const std::string& prefix, std::vector<Key>&
     keys.push_back(
         {name, type_text(member), default_text(member), accepted_text(member), member.help});
     if (member.shape == Shape::kStruct) collect(member, name, keys);
-    if (member.shape == Shape::kMap) collect(member.members.front(), name + ".NAME", keys);
+    const bool is_map_of_structs =
+        member.shape == Shape::kMap && member.members.front().shape == Shape::kStruct;
+    if (is_map_of_structs) collect(member.members.front(), name + ".NAME", keys);
   }
 }
 

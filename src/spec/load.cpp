@@ -54,8 +54,10 @@ LoadedSpec load(const std::string& config, const std::vector<std::string>& setti
   if (config.empty()) loaded.tree.mark.source = kSettingSource;
 
   std::vector<Fault> faults;
-  apply_settings(settings, base::describe(RunSpec()), loaded.tree, faults);
-  base::Reader(catalog::words, faults).read(loaded.tree, "", loaded.spec);
+  const base::FieldInfo schema = base::describe(RunSpec());
+  apply_settings(settings, schema, loaded.tree, faults);
+  base::Reader(catalog::words, faults, base::dotted_keys(schema))
+      .read(loaded.tree, "", loaded.spec);
   validate(loaded.spec, loaded.tree, faults);
   if (!faults.empty()) {
     sort_by_place(faults);

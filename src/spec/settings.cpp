@@ -25,26 +25,6 @@ void mark_all(Value& value) {
   }
 }
 
-void collect_keys(const FieldInfo& info, const std::string& prefix,
-                  std::vector<std::string>& keys) {
-  for (const FieldInfo& member : info.members) {
-    if (member.name.empty()) continue;
-    const std::string key = base::join_key(prefix, member.name);
-    keys.push_back(key);
-    collect_keys(member, key, keys);
-  }
-}
-
-// The whole key whose last part is the one given, else the nearest one.
-std::string suggestion(const FieldInfo& schema, const std::string& key) {
-  std::vector<std::string> keys;
-  collect_keys(schema, "", keys);
-  for (const std::string& known : keys) {
-    if (known.ends_with("." + key)) return known;
-  }
-  return base::nearest(key, keys);
-}
-
 // "" when schema has the key, else what is wrong with it.
 std::string key_fault(const FieldInfo& schema, const std::string& key) {
   const FieldInfo* at = &schema;
@@ -53,9 +33,7 @@ std::string key_fault(const FieldInfo& schema, const std::string& key) {
     const FieldInfo* next = at->find(part);
     if (next == nullptr) {
       if (at->shape != base::Shape::kStruct) return known_part + " has no keys below it";
-      const std::string near = suggestion(schema, key);
-      return near.empty() ? "unknown key; known here: " + base::join(at->member_names(), ", ")
-                          : "unknown key, did you mean " + near + "?";
+      return base::unknown_key_text(part, at->member_names(), base::dotted_keys(schema));
     }
     known_part = base::join_key(known_part, part);
     at = next;
