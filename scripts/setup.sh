@@ -40,36 +40,46 @@ missing_packages() {
   done < "$root/scripts/packages.txt"
 }
 
-apt_install() {
-  local apt=(apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=2 -o Acquire::http::Timeout=30)
-  export DEBIAN_FRONTEND=noninteractive
-  { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "$@"; } \
-    </dev/null >"$state/packages.log" 2>&1
+apt() {
+  DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=2 \
+    -o Acquire::http::Timeout=30 "$@" </dev/null >>"$state/packages.log" 2>&1
 }
 
-# What is missing is installed, or named once; a list that was tried before is left alone until it changes.
+# A set at a time: a tool that this release of the system does not have must not keep out what the build needs.
+apt_install_sets() {
+  local set names
+  printf '' > "$state/packages.log"
+  apt update || tail -n 5 "$state/packages.log" >&2
+  for set in "$@"; do
+    mapfile -t names < <(missing_packages "$set")
+    if (( ${#names[@]} == 0 )); then continue; fi
+    say "installing Debian packages: ${names[*]}"
+    apt install -y --no-install-recommends "${names[@]}" || tail -n 15 "$state/packages.log" >&2
+  done
+}
+
+# install_packages REQUIRED SET...: what is missing of the sets is installed, or named once (a list that was tried is
+# left alone until it changes); what is then missing of the required ones (a pattern) is exit 3.
 install_packages() {
-  local missing needed names
-  names=$(missing_packages "$1" | sort -u)
+  local required=$1 names list
+  shift
+  names=$(missing_packages "$(IFS='|'; echo "$*")" | sort -u)
   if [[ -z $names ]]; then return; fi
-  mapfile -t missing <<< "$names"
-  needed=$(missing_packages build)
-  if [[ -z $needed && -e $state/tried && $(<"$state/tried") == "${missing[*]}" ]]; then return; fi
+  list=$(paste -s -d ' ' <<< "$names")
+  if [[ -e $state/tried && $(<"$state/tried") == "$list" && -z $(missing_packages "$required") ]]; then return; fi
   if ! command -v apt-get >/dev/null; then
-    say "missing (Debian's names): ${missing[*]}"
+    say "missing (Debian's names): $list"
   elif [[ $(id -u) != 0 ]]; then
-    say "missing Debian packages: ${missing[*]}"
-    say "install them with: sudo apt-get install --no-install-recommends ${missing[*]}"
+    say "missing Debian packages: $list"
+    say "install them with: sudo apt-get install --no-install-recommends $list"
   else
-    say "installing Debian packages: ${missing[*]}"
-    if ! apt_install "${missing[@]}"; then
-      tail -n 15 "$state/packages.log" >&2
-      say "apt-get failed (whole log: $state/packages.log; tried again once $state/tried is removed)"
-    fi
+    apt_install_sets "$@"
   fi
-  needed=$(missing_packages build | paste -s -d ' ')
-  [[ -z $needed ]] || lacks "the build cannot go on without: $needed"
-  printf '%s' "${missing[*]}" > "$state/tried"
+  names=$(missing_packages "$required" | paste -s -d ' ')
+  [[ -z $names ]] || lacks "cannot go on without: $names"
+  names=$(missing_packages "$(IFS='|'; echo "$*")" | sort -u | paste -s -d ' ')
+  printf '%s' "$names" > "$state/tried"
+  [[ -z $names ]] || say "goes on without: $names (tried again once $state/tried is removed)"
 }
 
 # .venv holds the pip that fetches everything else: Debian's own refuses to install, or is not there.
@@ -164,9 +174,9 @@ mkdir -p "$state"
 exec 8>"$state/setup.lock"
 flock 8
 if [[ $kind == test ]]; then
-  install_packages 'build|extra|test'
+  install_packages 'build|test' build test extra check
 else
-  install_packages 'build|extra'
+  install_packages build build extra
 fi
 choose_libtorch
 [[ $kind == build ]] || install_test_tools
