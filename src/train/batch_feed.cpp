@@ -1,0 +1,181 @@
+#include "train/batch_feed.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>
+#include <cuda_runtime_api.h>
+
+#include <falconbench/clock.h>
+
+#include "ops/image_prepare.h"
+
+namespace falcon::train {
+namespace {
+
+constexpr int kBuffers = 2;
+
+at::ScalarType scalar_type(ElementType type) {
+  switch (type) {
+    case ElementType::kUint8:
+      return at::kByte;
+    case ElementType::kInt32:
+      return at::kInt;
+    case ElementType::kInt64:
+      return at::kLong;
+    case ElementType::kFloat32:
+      return at::kFloat;
+  }
+  return at::kByte;
+}
+
+cudaEvent_t make_event() {
+  cudaEvent_t event = nullptr;
+  C10_CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventBlockingSync));
+  return event;
+}
+
+}  // namespace
+
+/// `copied` is passed when the slot may be given back and the bytes may be read, `used` when they
+/// may be overwritten.
+struct BatchFeed::Buffer {
+  at::Tensor memory;
+  std::vector<at::Tensor> views;
+  cudaEvent_t copied = make_event();
+  cudaEvent_t used = make_event();
+
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() {
+    C10_CUDA_CHECK_WARN(cudaEventDestroy(copied));
+    C10_CUDA_CHECK_WARN(cudaEventDestroy(used));
+  }
+};
+
+BatchFeed::BatchFeed(data::Loader& loader, const std::vector<TensorLayout>& layout,
+                     const FeedOptions& options, PhaseClock& clock)
+    : loader_(loader), layout_(layout), options_(options), clock_(clock) {
+  for (const TensorLayout& tensor : layout_) {
+    if (tensor.name != "images") continue;
+    const std::int64_t height = tensor.sample_shape[0];
+    const std::int64_t width = tensor.sample_shape[1];
+    pictures_ = at::empty(
+        {options_.batch, 3, height, width},
+        at::TensorOptions().dtype(options_.picture_type).device(options_.device),
+        options_.channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous);
+  }
+  if (!options_.device.is_cuda()) return;
+  const auto bytes = at::TensorOptions().dtype(at::kByte).device(options_.device);
+  for (int i = 0; i < kBuffers; ++i) {
+    buffers_.push_back(std::make_unique<Buffer>());
+    buffers_.back()->memory = at::empty({static_cast<std::int64_t>(loader_.slot_bytes())}, bytes);
+  }
+}
+
+BatchFeed::~BatchFeed() {
+  // copies may still read the slots
+  if (options_.device.is_cuda()) {
+    C10_CUDA_CHECK_WARN(cudaStreamSynchronize(static_cast<cudaStream_t>(options_.copy_stream)));
+  }
+  for (const data::LoadedBatch* slot : held_) loader_.release(*slot);
+}
+
+std::vector<at::Tensor> BatchFeed::views(std::byte* memory, const data::LoadedBatch& loaded,
+                                         at::Device device) const {
+  std::vector<at::Tensor> tensors;
+  for (std::size_t i = 0; i < layout_.size(); ++i) {
+    std::vector<std::int64_t> shape{options_.batch};
+    shape.insert(shape.end(), layout_[i].sample_shape.begin(), layout_[i].sample_shape.end());
+    std::byte* place = memory + (loaded.tensors[i] - loaded.memory.data());
+    tensors.push_back(at::from_blob(
+        place, shape, at::TensorOptions().dtype(scalar_type(layout_[i].type)).device(device)));
+  }
+  return tensors;
+}
+
+void BatchFeed::release_oldest() {
+  if (options_.device.is_cuda()) {
+    const std::int64_t oldest = count_ - static_cast<std::int64_t>(held_.size());
+    C10_CUDA_CHECK(
+        cudaEventSynchronize(buffers_[static_cast<std::size_t>(oldest % kBuffers)]->copied));
+  }
+  loader_.release(*held_.front());
+  held_.pop_front();
+}
+
+const data::LoadedBatch& BatchFeed::take() {
+  const std::size_t keep = options_.device.is_cuda() ? kSlotsHeld - 1 : 0;
+  while (held_.size() > keep) release_oldest();
+  const double before_s = steady_now_s();
+  const data::LoadedBatch& loaded = loader_.next();
+  const double waited_s = steady_now_s() - before_s;
+  waited_s_ += waited_s;
+  clock_.data_waited(waited_s);
+  held_.push_back(&loaded);
+  return loaded;
+}
+
+/// The whole step before has been enqueued by now: its labels are read until the backward pass.
+void BatchFeed::mark_used() {
+  if (!options_.device.is_cuda() || count_ == 0) return;
+  const Buffer& last = *buffers_[static_cast<std::size_t>((count_ - 1) % kBuffers)];
+  C10_CUDA_CHECK(
+      cudaEventRecord(last.used, c10::cuda::getCurrentCUDAStream(options_.device.index())));
+}
+
+/// Enqueues the copy and makes the training stream wait for it.
+void BatchFeed::copy(const data::LoadedBatch& loaded) {
+  const auto copy_stream = static_cast<cudaStream_t>(options_.copy_stream);
+  const cudaStream_t training = c10::cuda::getCurrentCUDAStream(options_.device.index());
+  Buffer& buffer = *buffers_[static_cast<std::size_t>(count_ % kBuffers)];
+  C10_CUDA_CHECK(cudaStreamWaitEvent(copy_stream, buffer.used));
+  clock_.mark(Mark::kCopyBegin);
+  C10_CUDA_CHECK(cudaMemcpyAsync(buffer.memory.mutable_data_ptr(), loaded.memory.data(),
+                                 loaded.memory.size(), cudaMemcpyHostToDevice, copy_stream));
+  C10_CUDA_CHECK(cudaEventRecord(buffer.copied, copy_stream));
+  C10_CUDA_CHECK(cudaStreamWaitEvent(training, buffer.copied));
+}
+
+void BatchFeed::prepare(const std::vector<at::Tensor>& raw) {
+  const auto find = [&](std::string_view name) {
+    for (std::size_t i = 0; i < layout_.size(); ++i) {
+      if (layout_[i].name == name) return raw[i];
+    }
+    return at::Tensor();
+  };
+  batch_.tensors.clear();
+  const at::Tensor flip = find("flip");
+  for (std::size_t i = 0; i < layout_.size(); ++i) {
+    if (layout_[i].name == "images") {
+      ops::prepare_images(raw[i], flip, {}, pictures_);
+      batch_.tensors.push_back({layout_[i].name, pictures_});
+    } else if (layout_[i].name != "flip") {
+      batch_.tensors.push_back({layout_[i].name, raw[i]});
+    }
+  }
+}
+
+const Batch& BatchFeed::next() {
+  mark_used();
+  const data::LoadedBatch& loaded = take();
+  if (!options_.device.is_cuda()) {
+    clock_.mark(Mark::kInputReady);
+    prepare(views(loaded.memory.data(), loaded, options_.device));
+    count_ += 1;
+    return batch_;
+  }
+  Buffer& buffer = *buffers_[static_cast<std::size_t>(count_ % kBuffers)];
+  if (buffer.views.empty()) {
+    auto* memory = static_cast<std::byte*>(buffer.memory.mutable_data_ptr());
+    buffer.views = views(memory, loaded, options_.device);
+  }
+  copy(loaded);
+  clock_.mark(Mark::kInputReady);
+  prepare(buffer.views);
+  count_ += 1;
+  return batch_;
+}
+
+}  // namespace falcon::train

@@ -1,0 +1,81 @@
+#include "train/catalog.h"
+
+#include <algorithm>
+#include <array>
+
+#include <falconbench/errors.h>
+
+#include "base/text.h"
+
+namespace falcon::train {
+namespace {
+
+constexpr std::array kPrecisions = {
+    Precision{.name = "fp32", .on_cpu = true},
+    Precision{.name = "tf32", .tf32 = true},
+    Precision{.name = "fp16", .autocast = at::kHalf, .loss_scaling = true},
+    Precision{.name = "bf16", .autocast = at::kBFloat16, .on_cpu = true},
+};
+
+struct ScheduleRow {
+  std::string_view name;
+  RateFunction rate;
+};
+constexpr std::array kSchedules = {
+    ScheduleRow{"constant", constant_rate},
+    ScheduleRow{"step", step_rate},
+    ScheduleRow{"cosine", cosine_rate},
+};
+
+struct OptimizerRow {
+  std::string_view name;
+};
+constexpr std::array kOptimizers = {
+    OptimizerRow{"sgd"},
+};
+
+template <class Rows>
+std::vector<std::string> names_of(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(row.name);
+  return names;
+}
+
+template <class Rows>
+const auto& row_of(const Rows& rows, std::string_view name, const std::string& what) {
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.name == name; });
+  if (row != rows.end()) return *row;
+  throw Error(ExitCode::kUsage, what + " \"" + std::string(name) + "\" is not one of " +
+                                    base::join_or(names_of(rows)));
+}
+
+}  // namespace
+
+const Precision& precision_of(std::string_view name, at::DeviceType device) {
+  const Precision& precision = row_of(kPrecisions, name, "precision");
+  if (device == at::kCPU && !precision.on_cpu) {
+    throw Error(ExitCode::kUsage, "precision " + std::string(name) + " needs a GPU");
+  }
+  return precision;
+}
+
+RateFunction schedule_of(std::string_view name) {
+  return row_of(kSchedules, name, "schedule").rate;
+}
+
+void check_optimizer(std::string_view name) {
+  row_of(kOptimizers, name, "optimizer");
+}
+
+std::vector<std::string> precision_names() {
+  return names_of(kPrecisions);
+}
+std::vector<std::string> schedule_names() {
+  return names_of(kSchedules);
+}
+std::vector<std::string> optimizer_names() {
+  return names_of(kOptimizers);
+}
+
+}  // namespace falcon::train

@@ -1,0 +1,92 @@
+#include "train/phase_clock.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <falconbench/clock.h>
+
+namespace falcon::train {
+namespace {
+
+// The ring is indexed from 1: place 0 is "the step before the first".
+constexpr std::int64_t kStart = 0;
+
+}  // namespace
+
+std::string_view name_of(Phase phase) {
+  constexpr std::array<std::string_view, kPhaseCount> kNames = {
+      "data_wait", "h2d", "forward", "backward", "communication_exposed", "optimizer", "other"};
+  return kNames[static_cast<std::size_t>(phase)];
+}
+
+PhaseClock::PhaseClock(std::unique_ptr<TimeMarks> marks, bool has_copies)
+    : marks_(std::move(marks)), has_copies_(has_copies) {}
+
+void PhaseClock::start() {
+  marks_->record(kStart, Mark::kStepEnd);
+  marks_->wait(kStart, Mark::kStepEnd);
+  last_end_s_ = steady_now_s();
+}
+
+void PhaseClock::begin_step() {
+  begun_ += 1;
+  facts_of(begun_) = {enabled_next_, 0};
+}
+
+void PhaseClock::mark(Mark mark) {
+  if (facts_of(begun_).enabled) marks_->record(begun_, mark);
+}
+
+void PhaseClock::data_waited(double seconds) {
+  facts_of(begun_).data_wait_ms += 1e3 * seconds;
+}
+
+void PhaseClock::end_step() {
+  marks_->record(begun_, Mark::kStepEnd);
+  ended_ = begun_;
+}
+
+bool PhaseClock::can_harvest() {
+  return harvested_ < ended_ && marks_->has_passed(harvested_ + 1, Mark::kStepEnd);
+}
+
+std::array<double, kPhaseCount> PhaseClock::phases(std::int64_t index, double step_ms) {
+  const auto since_last_end = [&](Mark mark) {
+    return marks_->between_ms(index - 1, Mark::kStepEnd, index, mark);
+  };
+  const double ready_ms = since_last_end(Mark::kInputReady);
+  const double prepared_ms = since_last_end(Mark::kPrepared);
+  const double forward_ms = since_last_end(Mark::kForwardEnd);
+  const double reduced_ms = since_last_end(Mark::kBackwardEnd);
+  const double computed_ms =
+      marks_gradients_ ? since_last_end(Mark::kGradientsComputed) : reduced_ms;
+  // Before the copy began the stream was idle for want of data, or because the host came late: the
+  // first is at most as long as the host waited for the loader.
+  const double copy_ms =
+      has_copies_ ? std::clamp(since_last_end(Mark::kCopyBegin), 0.0, ready_ms) : ready_ms;
+  std::array<double, kPhaseCount> ms{};
+  const auto of = [&](Phase phase) -> double& { return ms[static_cast<std::size_t>(phase)]; };
+  of(Phase::kDataWait) = std::min(copy_ms, facts_of(index).data_wait_ms);
+  of(Phase::kH2d) = ready_ms - copy_ms;
+  of(Phase::kForward) = forward_ms - prepared_ms;
+  of(Phase::kBackward) = computed_ms - forward_ms;
+  of(Phase::kCommunicationExposed) = reduced_ms - computed_ms;
+  of(Phase::kOptimizer) = step_ms - reduced_ms;
+  of(Phase::kOther) = step_ms - std::accumulate(ms.begin(), ms.end(), 0.0);
+  return ms;
+}
+
+StepTime PhaseClock::harvest() {
+  const std::int64_t index = harvested_ + 1;
+  marks_->wait(index, Mark::kStepEnd);
+  StepTime time;
+  time.step = index - 1;
+  time.step_ms = marks_->between_ms(index - 1, Mark::kStepEnd, index, Mark::kStepEnd);
+  last_end_s_ += time.step_ms / 1e3;
+  time.end_s = last_end_s_;
+  if (facts_of(index).enabled) time.phases_ms = phases(index, time.step_ms);
+  harvested_ = index;
+  return time;
+}
+
+}  // namespace falcon::train

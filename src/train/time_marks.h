@@ -1,0 +1,41 @@
+// Moments of a step: CUDA events on a GPU, clock readings on the CPU. A ring of steps; each has one
+// place for every mark.
+#pragma once
+#include <memory>
+
+#include <ATen/core/Tensor.h>
+
+namespace falcon::train {
+
+/// In the order in which a step passes them.
+enum class Mark {
+  kCopyBegin,          // on the copy stream; GPU only
+  kInputReady,         // the training stream has its bytes
+  kPrepared,           // and the pictures made of them
+  kForwardEnd,         // loss included
+  kGradientsComputed,  // the last local gradient is there; only where ranks exchange gradients
+  kBackwardEnd,        // and averaged over the ranks
+  kStepEnd,
+};
+inline constexpr int kMarkCount = 7;
+
+class TimeMarks {
+ public:
+  static constexpr int kSlots = 16;
+
+  virtual ~TimeMarks() = default;
+  /// The place of `mark` in step `step % kSlots` is now, in stream order. Any thread, one at a
+  /// time.
+  virtual void record(std::int64_t step, Mark mark) = 0;
+  virtual bool has_passed(std::int64_t step, Mark mark) = 0;
+  /// The host waits, without spinning, until the mark has passed.
+  virtual void wait(std::int64_t step, Mark mark) = 0;
+  /// From one mark to another, below 0 when it came earlier. REQUIRES: both have passed.
+  virtual double between_ms(std::int64_t from_step, Mark from, std::int64_t to_step, Mark to) = 0;
+};
+
+std::unique_ptr<TimeMarks> make_host_marks();
+/// On the streams' device, which must be the current one. Streams are cudaStream_t.
+std::unique_ptr<TimeMarks> make_device_marks(void* training_stream, void* copy_stream);
+
+}  // namespace falcon::train

@@ -1,0 +1,166 @@
+#include "train/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <falconbench/clock.h>
+
+namespace falcon::train {
+namespace {
+
+/// Steps that the host may be ahead of the device: enough to hide its own delays, few enough that a
+/// stop is quick and the rings of marks and reports suffice.
+constexpr std::int64_t kMaxAhead = 8;
+static_assert(kMaxAhead + 2 <= TimeMarks::kSlots && kMaxAhead < StepReporter::kRing);
+constexpr std::size_t kRecentSteps = 15;
+constexpr std::int64_t kMaxEpochs = 100000;  // of a run whose length is given in seconds
+
+std::vector<at::Tensor> tensors_of(const std::vector<NamedTensor>& named) {
+  std::vector<at::Tensor> tensors;
+  for (const NamedTensor& entry : named) tensors.push_back(entry.tensor);
+  return tensors;
+}
+
+RunLength length_of(const Plan& plan) {
+  return {plan.warmup_steps, plan.measured_steps, plan.spec.budget.seconds.value_or(0)};
+}
+
+std::vector<double> rates_of(const Plan& plan) {
+  std::int64_t epochs = kMaxEpochs;
+  if (plan.measured_steps) {
+    epochs = (plan.warmup_steps + *plan.measured_steps) / plan.steps_per_epoch + 1;
+  }
+  return rates_by_epoch(plan.spec.schedule, plan.spec.optimizer.lr.value_or(0), epochs);
+}
+
+std::unique_ptr<TimeMarks> marks_of(const TrainerOptions& options) {
+  return options.device.is_cuda() ? make_device_marks(options.training_stream, options.copy_stream)
+                                  : make_host_marks();
+}
+
+FeedOptions feed_options(const Plan& plan, const TrainerOptions& options,
+                         const Precision& precision) {
+  FeedOptions feed;
+  feed.device = options.device;
+  feed.picture_type = precision.autocast.value_or(options.model_type);
+  feed.channels_last = options.channels_last;
+  feed.batch = plan.batch_per_rank;
+  feed.copy_stream = options.copy_stream;
+  return feed;
+}
+
+}  // namespace
+
+Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data::Loader& loader,
+                 const std::vector<TensorLayout>& layout, const TrainerOptions& options,
+                 RunControl& control)
+    : plan_(plan),
+      options_(options),
+      model_(model),
+      loader_(loader),
+      control_(control),
+      precision_(precision_of(plan.spec.precision.value_or(""), options.device.type())),
+      length_(length_of(plan)),
+      world_(group == nullptr ? 1 : group->world()),
+      clock_(marks_of(options), options.device.is_cuda()),
+      reporter_(options.device, rates_of(plan), plan.steps_per_epoch),
+      optimizer_(tensors_of(model.parameters()), plan.spec.optimizer),
+      feed_(loader, layout, feed_options(plan, options, precision_), clock_),
+      blocks_(group, length_) {
+  check_optimizer(plan.spec.optimizer.kind.value_or(""));
+  if (precision_.loss_scaling) scaler_.emplace(options.device);
+  model_.set_training(true);
+  strategy_ = make_strategy(plan.parallelism, {model, group, plan.spec.parallelism,
+                                               [this] { clock_.mark(Mark::kGradientsComputed); }});
+  clock_.set_marks_gradients(strategy_->marks_gradients());
+  clock_.start();
+}
+
+Trainer::~Trainer() = default;
+
+void Trainer::forward_backward(const Batch& batch, at::Tensor& loss) {
+  optimizer_.drop_gradients();
+  strategy_->before_forward();
+  {
+    const AutocastGuard autocast(options_.device.type(), precision_.autocast);
+    loss = model_.loss(model_.forward(batch), batch);
+  }
+  clock_.mark(Mark::kForwardEnd);
+  strategy_->before_backward();
+  // a gradient of `scale` for the loss is the gradient of the scaled loss, one kernel cheaper
+  loss.backward(scaler_ ? scaler_->scale() : at::Tensor());
+  clock_.mark(Mark::kBackwardEnd);
+}
+
+void Trainer::step() {
+  while (clock_.begun() - clock_.harvested() >= kMaxAhead) harvest_one();
+  clock_.begin_step();
+  const Batch& batch = feed_.next();
+  clock_.mark(Mark::kPrepared);
+  at::Tensor loss;
+  forward_backward(batch, loss);
+  optimizer_.step(reporter_.lr(), scaler_ ? &*scaler_ : nullptr);
+  reporter_.advance(loss, scaler_ ? &*scaler_ : nullptr);
+  clock_.end_step();
+  harvest_passed();
+}
+
+void Trainer::harvest_passed() {
+  while (clock_.can_harvest()) harvest_one();
+}
+
+void Trainer::harvest_one() {
+  StepTime time = clock_.harvest();
+  reports_.push_back(reporter_.report(time.step + 1));
+  last_end_s_ = time.end_s;
+  if (time.step == 0) first_step_end_s_ = time.end_s;
+  if (recent_ms_.size() == kRecentSteps) recent_ms_.pop_front();
+  recent_ms_.push_back(time.step_ms);
+  if (time.step >= length_.warmup_steps) times_.push_back(std::move(time));
+  if (clock_.harvested() == length_.warmup_steps) {
+    measured_begin_s_ = last_end_s_;
+    control_.measuring_began(measured_begin_s_);
+  }
+}
+
+RunProgress Trainer::progress_now() const {
+  RunProgress progress;
+  progress.planned_steps = planned_steps_;
+  progress.completed_steps = clock_.harvested();
+  if (!times_.empty()) progress.measured_s = last_end_s_ - measured_begin_s_;
+  if (!recent_ms_.empty()) {
+    std::vector<double> sorted(recent_ms_.begin(), recent_ms_.end());
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    progress.step_s = *middle / 1e3;
+  }
+  progress.stop = control_.stop_requested();
+  return progress;
+}
+
+void Trainer::run() {
+  if (length_.warmup_steps == 0) {
+    measured_begin_s_ = clock_.last_end_s();
+    control_.measuring_began(measured_begin_s_);
+  }
+  blocks_.announce(progress_now());
+  for (Block block = blocks_.take();; block = blocks_.take()) {
+    if (planned_steps_ == length_.warmup_steps) {
+      loader_at_begin_ = loader_.stats();
+      waited_at_begin_s_ = feed_.waited_s();
+    }
+    planned_steps_ += block.steps;
+    if (!block.last) blocks_.announce(progress_now());
+    for (std::int64_t i = 0; i < block.steps; ++i) step();
+    if (block.last) break;
+  }
+  loader_at_end_ = loader_.stats();
+  finish();
+  if (!times_.empty()) control_.measuring_ended(last_end_s_);
+}
+
+void Trainer::finish() {
+  while (clock_.harvested() < clock_.begun()) harvest_one();
+}
+
+}  // namespace falcon::train

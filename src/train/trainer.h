@@ -1,0 +1,97 @@
+// The training loop of one rank: one step function for warm-up and measurement, and what it
+// records.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <falconbench/model.h>
+#include <falconbench/plan.h>
+#include <falconbench/records.h>
+#include <falconbench/strategy.h>
+
+#include "comm/process_group.h"
+#include "data/loader.h"
+#include "train/batch_feed.h"
+#include "train/blocks.h"
+#include "train/catalog.h"
+#include "train/phase_clock.h"
+#include "train/run_control.h"
+#include "train/sgd.h"
+#include "train/step_reporter.h"
+
+namespace falcon::train {
+
+struct TrainerOptions {
+  at::Device device = at::kCPU;
+  at::ScalarType model_type = at::kFloat;
+  bool channels_last = false;
+  void* training_stream = nullptr;  // cudaStream_t, the current one; GPU only
+  void* copy_stream = nullptr;      // cudaStream_t, of this trainer alone; GPU only
+};
+
+class Trainer {
+ public:
+  /// Collective. model: on the device, initialised. group: nullptr in a world of one. All given
+  /// objects must outlive the trainer. REQUIRES on a GPU: the training stream is current, here and
+  /// in every call.
+  Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data::Loader& loader,
+          const std::vector<TensorLayout>& layout, const TrainerOptions& options,
+          RunControl& control);
+  ~Trainer();
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+
+  /// Warm-up and measured steps, until the budget is used or a stop is agreed on. Collective.
+  void run();
+  /// One step, enqueued; run() does nothing else. Ends with at most kMaxAhead steps not completed.
+  void step();
+  /// Waits for all steps.
+  void finish();
+
+  /// Last completed step, in memory that the step itself writes.
+  const std::int64_t* progress() const { return reporter_.progress(); }
+  PhaseClock& clock() { return clock_; }
+  /// What was measured; after finish().
+  void fill(WorkerRecords& records) const;
+
+ private:
+  void forward_backward(const Batch& batch, at::Tensor& loss);
+  void harvest_one();
+  void harvest_passed();
+  RunProgress progress_now() const;
+  void fill_loss(WorkerRecords& records) const;
+  void fill_phases(WorkerRecords& records) const;
+  void fill_loader(WorkerRecords& records) const;
+
+  const Plan& plan_;
+  TrainerOptions options_;
+  Model& model_;
+  data::Loader& loader_;
+  RunControl& control_;
+  const Precision& precision_;
+  RunLength length_;
+  int world_;
+  PhaseClock clock_;
+  StepReporter reporter_;
+  Sgd optimizer_;
+  std::optional<LossScaler> scaler_;
+  std::unique_ptr<Strategy> strategy_;
+  BatchFeed feed_;
+  BlockProtocol blocks_;
+
+  std::int64_t planned_steps_ = 0;
+  std::vector<StepTime> times_;           // measured steps
+  std::vector<ops::StepReport> reports_;  // all steps
+  std::deque<double> recent_ms_;          // of the last steps
+  double first_step_end_s_ = 0;
+  double measured_begin_s_ = 0;
+  double last_end_s_ = 0;
+  data::LoaderStats loader_at_begin_;
+  data::LoaderStats loader_at_end_;
+  double waited_at_begin_s_ = 0;
+};
+
+}  // namespace falcon::train

@@ -1,0 +1,127 @@
+// What a trainer says about its run.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <ATen/Context.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+
+#include "train/parameter_hash.h"
+#include "train/trainer.h"
+
+namespace falcon::train {
+namespace {
+
+constexpr std::size_t kMaxSkippedItems = 100;
+
+Measured<std::int64_t> peak_memory(at::Device device) {
+  if (!device.is_cuda()) return Measured<std::int64_t>::missing("the rank computes on the CPU");
+  const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(device.index());
+  return static_cast<std::int64_t>(stats.reserved_bytes[0].peak);  // [0]: all pools together
+}
+
+std::int64_t elements_of(const std::vector<NamedTensor>& parameters) {
+  std::int64_t count = 0;
+  for (const NamedTensor& parameter : parameters) count += parameter.tensor.numel();
+  return count;
+}
+
+const char* on_off(bool on) {
+  return on ? "on" : "off";
+}
+
+}  // namespace
+
+void Trainer::fill_loss(WorkerRecords& records) const {
+  std::int64_t odd = 0;
+  std::int64_t first_odd = 0;
+  for (const ops::StepReport& report : reports_) {
+    const bool finite = std::isfinite(report.loss);
+    records.loss.push_back(finite ? std::optional<double>(report.loss) : std::nullopt);
+    records.lr.push_back(report.lr);
+    if (!finite && odd++ == 0) first_odd = report.step;
+  }
+  if (odd > 0) {
+    records.notes.push_back("loss_not_finite: " + std::to_string(odd) + " of " +
+                            std::to_string(reports_.size()) + " steps, first in step " +
+                            std::to_string(first_odd));
+  }
+  if (!reports_.empty()) records.skipped_steps = reports_.back().skipped;
+  records.loss_scale = !scaler_ ? Measured<double>::missing("precision without loss scaling")
+                       : reports_.empty() ? Measured<double>::missing("no step was done")
+                                          : Measured<double>(reports_.back().loss_scale);
+}
+
+void Trainer::fill_phases(WorkerRecords& records) const {
+  PhaseTimes& phases = records.phases;
+  for (int i = 0; i < kPhaseCount; ++i) {
+    const auto phase = static_cast<Phase>(i);
+    const std::string name(name_of(phase));
+    std::vector<double>& list = phases.ms[name];
+    if (phase == Phase::kH2d && !options_.device.is_cuda()) {
+      phases.reasons[name] = "no copy: batches are used where the loader wrote them";
+      continue;
+    }
+    if (phase == Phase::kCommunicationExposed && world_ == 1) {
+      phases.reasons[name] = "one rank: nothing to exchange";
+      continue;
+    }
+    for (const StepTime& time : times_) {
+      if (time.phases_ms) list.push_back((*time.phases_ms)[static_cast<std::size_t>(i)]);
+    }
+    if (list.size() == times_.size()) continue;
+    list.clear();
+    phases.reasons[name] = "the phase clock was off in some steps";
+  }
+  for (const StepTime& time : times_) records.step_ms.push_back(time.step_ms);
+}
+
+void Trainer::fill_loader(WorkerRecords& records) const {
+  const data::LoaderStats window = loader_at_end_.since(loader_at_begin_);
+  LoaderRecord& loader = records.loader;
+  loader.samples = static_cast<std::int64_t>(times_.size()) * plan_.batch_per_rank;
+  loader.file_bytes = window.file_bytes;
+  loader.io_s = window.io_s;
+  loader.decode_s = window.decode_s;
+  loader.wait_s = feed_.waited_s() - waited_at_begin_s_;
+  loader.threads = window.threads;
+  // of the whole run: a short window may see only a few batches, read ahead before it began
+  loader.capacity_samples_per_s = loader_at_end_.own_rate_samples_per_s();
+  const data::SkipLog skipped = loader_.skipped();
+  for (const auto& [reason, count] : skipped.counts()) loader.skipped[reason] = count;
+  const auto& items = skipped.kept();
+  const std::size_t shown = std::min(items.size(), kMaxSkippedItems);
+  loader.skipped_items.assign(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(shown));
+}
+
+void Trainer::fill(WorkerRecords& records) const {
+  fill_loss(records);
+  fill_phases(records);
+  fill_loader(records);
+  records.first_step_end_s = first_step_end_s_;
+  records.measured_begin_s = measured_begin_s_;
+  records.measured_end_s = last_end_s_;
+  records.measured_steps = static_cast<std::int64_t>(times_.size());
+  records.warmup_steps = static_cast<std::int64_t>(reports_.size()) - records.measured_steps;
+  const CommunicationCount communication = strategy_->last_step();
+  records.communication.bytes_per_step = communication.bytes;
+  records.communication.calls_per_step = communication.calls;
+  records.communication.busy_ms = Measured<double>::missing(
+      world_ == 1 ? "one rank: nothing to exchange"
+                  : "not timed: the library runs its collectives on a stream of its own");
+  const std::vector<NamedTensor> parameters = model_.parameters();
+  records.parameters = elements_of(parameters);
+  records.parameter_hash = parameter_hash(parameters);
+  records.gpu_memory_peak_bytes = peak_memory(options_.device);
+  const bool on_gpu = options_.device.is_cuda();
+  auto& choices = records.choices;
+  choices["precision"] = std::string(precision_.name);
+  choices["memory_format"] = options_.channels_last ? "channels_last" : "contiguous";
+  choices["convolution"] = on_gpu ? "cuDNN" : "oneDNN or native";
+  choices["optimizer"] = "fused, one kernel for all parameters";
+  if (on_gpu) choices["cudnn_benchmark"] = on_off(at::globalContext().benchmarkCuDNN());
+  choices["deterministic"] = on_off(at::globalContext().deterministicAlgorithms());
+  for (const auto& [name, text] : strategy_->choices()) choices[name] = text;
+}
+
+}  // namespace falcon::train
