@@ -4,6 +4,7 @@ A point whose report is there, with status ok and the hash of the spec as it is 
 fails is noted and the sweep goes on. In the output folder *.json are reports only; index.jsonl (one line a point),
 summary.md and one .log a point stand beside. Exit codes: 0 all points ok, 2 the sweep itself is wrong, 4 some points
 are not ok, 8 the folder is not writable, 130 or 143 interrupted (the current run is told, and ends with its report)."""
+
 import argparse
 import fcntl
 import hashlib
@@ -112,8 +113,15 @@ def one_line(text):
 
 def resolved_hash(point):
     """(exit code, spec_hash, message) of the spec as it is now; nothing is started for it."""
-    done = subprocess.run(command_of(point, "--dry-run", "--json"), stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, errors="replace", start_new_session=True, check=False)
+    done = subprocess.run(
+        command_of(point, "--dry-run", "--json"),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+        check=False,
+    )
     try:
         return done.returncode, json.loads(done.stdout)["spec_hash"], ""
     except (ValueError, KeyError, TypeError):
@@ -124,10 +132,13 @@ def facts_of(report):
     """What the index and the summary say of a report."""
     training = report.get("training") or {}
     error = report.get("error") or {}
-    return {"status": report["run"].get("status"), "spec_hash": report["run"].get("spec_hash"),
-            "samples_per_s": (training.get("throughput") or {}).get("samples_per_s"),
-            "step_time_p50_ms": (training.get("step_time_ms") or {}).get("p50"),
-            "message": error.get("message") or ""}
+    return {
+        "status": report["run"].get("status"),
+        "spec_hash": report["run"].get("spec_hash"),
+        "samples_per_s": (training.get("throughput") or {}).get("samples_per_s"),
+        "step_time_p50_ms": (training.get("step_time_ms") or {}).get("p50"),
+        "message": error.get("message") or "",
+    }
 
 
 def path_of(folder, point, ending):
@@ -158,8 +169,9 @@ class Runner:
     def run(self, command, log_path):
         """The exit code, as a shell counts it."""
         with open(log_path, "w", encoding="utf-8") as log:
-            self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                          start_new_session=True)
+            self.child = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
             if self.stopped_by:  # it came before there was a child to tell
                 self.child.send_signal(self.stopped_by)
             code = self.child.wait()
@@ -188,8 +200,9 @@ def run_point(point, folder, runner):
     report_path, log_path = path_of(folder, point, ".json"), path_of(folder, point, ".log")
     before, started = file_identity(report_path), time.monotonic()
     code = runner.run(command_of(point, "--output", report_path), log_path)
-    point.update(status="failed", exit_code=code, wall_s=round(time.monotonic() - started, 3),
-                 log=point["name"] + ".log")
+    point.update(
+        status="failed", exit_code=code, wall_s=round(time.monotonic() - started, 3), log=point["name"] + ".log"
+    )
     report = read_report(report_path) if file_identity(report_path) != before else None
     if report:
         point.update(facts_of(report), report=point["name"] + ".json")
@@ -209,9 +222,12 @@ def run_all(points, folder, runner):
         run_point(point, folder, runner)
         if "status" in point:
             rate = point.get("samples_per_s")
-            tell(f"{where}: {point['status']}" + (" already" if point.get("resumed") else "")
-                 + (f", {rate:.4g} samples/s" if rate else "")
-                 + (f": {one_line(point['message'])}" if point.get("message") else ""))
+            tell(
+                f"{where}: {point['status']}"
+                + (" already" if point.get("resumed") else "")
+                + (f", {rate:.4g} samples/s" if rate else "")
+                + (f": {one_line(point['message'])}" if point.get("message") else "")
+            )
         write_index(points, folder)
         if runner.stopped_by:
             break
@@ -252,10 +268,19 @@ def summary_of(points):
     head = ["point", *keys, "status", "samples/s", "step p50 ms", "message"]
     rows = [head, ["---"] * len(head)]
     for point in points:
-        numbers = [f"{value:.5g}" if isinstance(value, (int, float)) else "" for value in
-                   (point.get("samples_per_s"), point.get("step_time_p50_ms"))]
-        rows.append([point["name"], *(point["settings"].get(key, "") for key in keys), point.get("status", "not run"),
-                     *numbers, one_line(point.get("message") or "")])
+        numbers = [
+            f"{value:.5g}" if isinstance(value, (int, float)) else ""
+            for value in (point.get("samples_per_s"), point.get("step_time_p50_ms"))
+        ]
+        rows.append(
+            [
+                point["name"],
+                *(point["settings"].get(key, "") for key in keys),
+                point.get("status", "not run"),
+                *numbers,
+                one_line(point.get("message") or ""),
+            ]
+        )
     table = "".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |\n" for row in rows)
     counts = ", ".join(f"{number} {status}" for status, number in count.items())
     return f"{len(points)} points: {counts}\n\n{table}"
@@ -280,11 +305,21 @@ def show_plan(points, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/sweep.sh", description=__doc__, allow_abbrev=False,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="scripts/sweep.sh",
+        description=__doc__,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("files", nargs="+", metavar="FILE", help="spec of a run")
-    parser.add_argument("--set", action="append", default=[], dest="settings", metavar="key=a,b,c",
-                        help="values of a key; lists make a grid; a value with commas is written in brackets or quotes")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="settings",
+        metavar="key=a,b,c",
+        help="values of a key; lists make a grid; a value with commas is written in brackets or quotes",
+    )
     parser.add_argument("--output-dir", metavar="DIR", help="default: reports/sweep-<name of the first file>")
     parser.add_argument("--dry-run", action="store_true", help="say what would be run")
     given = parser.parse_intermixed_args()

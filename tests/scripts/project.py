@@ -1,4 +1,5 @@
 """A copy of the project's scripts in a folder of its own, with stand-ins for the programs that change the machine."""
+
 import os
 import pathlib
 import shutil
@@ -20,8 +21,11 @@ class ProjectTest(unittest.TestCase):
         for folder in ("scripts", "cmake"):
             shutil.copytree(ROOT / folder, self.project / folder)
         self.calls_file = self.project / "calls"
-        self.environment = {"PATH": f"{self.programs}:/usr/bin:/bin", "HOME": scratch.name,
-                            "CUDA_HOME": str(self.project)}
+        self.environment = {
+            "PATH": f"{self.programs}:/usr/bin:/bin",
+            "HOME": scratch.name,
+            "CUDA_HOME": str(self.project),
+        }
         self.packages("build there cmd:bash")
         self.program("nvcc", 'echo "Cuda compilation tools, release 13.0"')
         # The machine's own torch must not be seen; everything else of python3 works.
@@ -47,6 +51,13 @@ class ProjectTest(unittest.TestCase):
         return lines
 
     def script(self, name, *arguments, **more):
-        done = subprocess.run([self.project / "scripts" / name, *arguments], env={**self.environment, **more},
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [self.project / "scripts" / name, *arguments],
+            env={**self.environment, **more},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         return done.returncode, done.stdout, done.stderr

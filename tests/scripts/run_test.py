@@ -1,4 +1,5 @@
 """scripts/run.sh and scripts/test.sh over a stand-in for CMake."""
+
 import pathlib
 import signal
 import subprocess
@@ -7,7 +8,7 @@ import unittest
 
 from project import ProjectTest
 
-CMAKE = r'''called "$@"
+CMAKE = r"""called "$@"
 build="%s/build"
 if [[ $1 == --preset ]]; then
   mkdir -p "$build"; touch "$build/build.ninja"
@@ -17,11 +18,11 @@ else
   [[ -e $build/bin/falconbench ]] || echo "[1/9] a.cpp"
   echo "[2/2] the git revision"
   mkdir -p "$build/bin"; cp "%s/program" "$build/bin/falconbench"
-fi'''
-PROGRAM = r'''#!/bin/bash
+fi"""
+PROGRAM = r"""#!/bin/bash
 if [[ $1 == --wait ]]; then touch waiting; exec sleep 60; fi
 pwd; printf '<%s>' "$@"; exit "${CODE:-0}"
-'''
+"""
 
 
 class RunTest(ProjectTest):
@@ -40,8 +41,14 @@ class RunTest(ProjectTest):
         self.elsewhere.mkdir()
 
     def start(self, *arguments, **more):
-        return subprocess.Popen([self.project / "scripts/run.sh", *arguments], cwd=self.elsewhere, text=True,
-                                env={**self.environment, **more}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.Popen(
+            [self.project / "scripts/run.sh", *arguments],
+            cwd=self.elsewhere,
+            text=True,
+            env={**self.environment, **more},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
     def test_folder_arguments_and_exit_code_are_the_programs_own(self):
         process = self.start("--config", "a b.yaml", "", CODE="5")

@@ -1,4 +1,5 @@
 """scripts/setup.sh: what it installs, what it says, and that it is silent when nothing is missing."""
+
 import hashlib
 import resource
 import subprocess
@@ -45,14 +46,18 @@ class PackagesTest(ProjectTest):
 
     def test_root_installs_what_is_missing_and_nothing_else(self):
         self.packages("build there cmd:bash", "build lib-one cmd:one", "extra lib-two cmd:two")
-        self.as_root(f'called "$@"\nlast=${{@: -1}}\n[[ $last != lib-* ]] || cp /bin/true "{self.programs}/${{last#lib-}}"')
+        self.as_root(
+            f'called "$@"\nlast=${{@: -1}}\n[[ $last != lib-* ]] || cp /bin/true "{self.programs}/${{last#lib-}}"'
+        )
         code, _, stderr = self.script("setup.sh", "build")
         self.assertEqual(code, 0)
         self.assertIn("installing Debian packages: lib-one\n", stderr)
         update, *installs = self.calls()
         self.assertTrue(update.endswith(" update"), update)
-        self.assertEqual([call.split()[-2:] for call in installs],
-                         [["--no-install-recommends", "lib-one"], ["--no-install-recommends", "lib-two"]])
+        self.assertEqual(
+            [call.split()[-2:] for call in installs],
+            [["--no-install-recommends", "lib-one"], ["--no-install-recommends", "lib-two"]],
+        )
         self.assertEqual(self.script("setup.sh", "build"), (0, "", ""))
         self.assertEqual(self.calls(), [])
 
@@ -100,18 +105,20 @@ class PackagesTest(ProjectTest):
 
 class WheelsTest(ProjectTest):
     """pip is a stand-in that makes what the wheels would bring."""
-    PIP = '''called "$@"
+
+    PIP = """called "$@"
 target=
 while (( $# )); do
   if [[ $1 == --target ]]; then target=$2; fi
   shift
 done
-if [[ -n $target ]]; then mkdir -p "$target/nvidia/cu13/lib" "$target/torch"; fi'''
+if [[ -n $target ]]; then mkdir -p "$target/nvidia/cu13/lib" "$target/torch"; fi"""
 
     def setUp(self):
         super().setUp()
         (self.project / "cmake/wheels.txt").write_text(
-            "# pins\ntorch==2.11.0\nnvidia-cuda-nvcc==13.0.88\nnvidia-nvvm==13.0.88\n")
+            "# pins\ntorch==2.11.0\nnvidia-cuda-nvcc==13.0.88\nnvidia-nvvm==13.0.88\n"
+        )
         self.pip(self.PIP)
 
     def pip(self, body):
@@ -178,9 +185,15 @@ if [[ -n $target ]]; then mkdir -p "$target/nvidia/cu13/lib" "$target/torch"; fi
 
     def test_the_torch_of_python3_is_taken_when_it_is_the_pinned_one(self):
         site = self.project / "site"
-        for name, version in (("torch", "2.11.0+cu130"), ("nvidia_nccl_cu13", "2.28.9"), ("nvidia_cudnn_cu13", "9.19.0.56")):
+        for name, version in (
+            ("torch", "2.11.0+cu130"),
+            ("nvidia_nccl_cu13", "2.28.9"),
+            ("nvidia_cudnn_cu13", "9.19.0.56"),
+        ):
             (site / f"{name}-{version}.dist-info").mkdir(parents=True)
-            (site / f"{name}-{version}.dist-info/METADATA").write_text(f"Name: {name.replace('_', '-')}\nVersion: {version}\n")
+            (site / f"{name}-{version}.dist-info/METADATA").write_text(
+                f"Name: {name.replace('_', '-')}\nVersion: {version}\n"
+            )
         pins = (ROOT / "cmake/wheels.txt").read_text()
         (self.project / "cmake/wheels.txt").write_text(pins)
         self.program("python3", f'exec "{sys.executable}" "$@"')
@@ -201,8 +214,10 @@ if [[ -n $target ]]; then mkdir -p "$target/nvidia/cu13/lib" "$target/torch"; fi
 
     def test_two_at_once_fetch_once(self):
         self.pip(self.PIP + "\nsleep 0.5")
-        both = [subprocess.Popen([self.project / "scripts/setup.sh"], env=self.environment, stderr=subprocess.DEVNULL)
-                for _ in range(2)]
+        both = [
+            subprocess.Popen([self.project / "scripts/setup.sh"], env=self.environment, stderr=subprocess.DEVNULL)
+            for _ in range(2)
+        ]
         self.assertEqual([process.wait(timeout=60) for process in both], [0, 0])
         self.assertEqual(len(self.calls()), 1)
 

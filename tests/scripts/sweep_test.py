@@ -1,4 +1,5 @@
 """scripts/sweep.sh over a stand-in for falconbench: grid, resume, failures, interruption."""
+
 import json
 import os
 import pathlib
@@ -31,8 +32,15 @@ class SweepTest(unittest.TestCase):
         return name
 
     def start(self, *arguments, **options):
-        return subprocess.Popen([SCRIPTS / "sweep.sh", "--output-dir", self.out, *arguments], cwd=self.folder,
-                                env=self.environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        return subprocess.Popen(
+            [SCRIPTS / "sweep.sh", "--output-dir", self.out, *arguments],
+            cwd=self.folder,
+            env=self.environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **options,
+        )
 
     def sweep(self, *arguments):
         """(exit code, stdout, stderr)."""
@@ -53,18 +61,32 @@ class SweepTest(unittest.TestCase):
     def test_lists_make_a_grid_with_the_last_key_fastest(self):
         code, stdout, _ = self.sweep("base.yaml", "--set", "precision=fp32,bf16", "--set", "devices=1,2")
         self.assertEqual(code, 0)
-        self.assertEqual([call.split(" --output")[0] for call in self.calls()],
-                         [f"--config base.yaml --set precision={precision} --set devices={devices}"
-                          for precision in ("fp32", "bf16") for devices in (1, 2)])
+        self.assertEqual(
+            [call.split(" --output")[0] for call in self.calls()],
+            [
+                f"--config base.yaml --set precision={precision} --set devices={devices}"
+                for precision in ("fp32", "bf16")
+                for devices in (1, 2)
+            ],
+        )
         self.assertTrue(stdout.startswith("4 points: 4 ok\n"), stdout)
         self.assertIn("| base-precision=bf16-devices=2 | bf16 | 2 | ok | 123.5 | 8.1 |  |", stdout)
         self.assertEqual(stdout, (self.out / "summary.md").read_text())
 
     def test_json_files_of_the_folder_are_reports_only(self):
         self.sweep("base.yaml", "--set", "act=ok,fail,silent")
-        self.assertEqual(sorted(os.listdir(self.out)), [
-            "base-act=fail.json", "base-act=fail.log", "base-act=ok.json", "base-act=ok.log", "base-act=silent.log",
-            "index.jsonl", "summary.md"])
+        self.assertEqual(
+            sorted(os.listdir(self.out)),
+            [
+                "base-act=fail.json",
+                "base-act=fail.log",
+                "base-act=ok.json",
+                "base-act=ok.log",
+                "base-act=silent.log",
+                "index.jsonl",
+                "summary.md",
+            ],
+        )
 
     def test_a_finished_sweep_starts_nothing(self):
         self.sweep("base.yaml", "--set", "a=1,2")
@@ -86,8 +108,9 @@ class SweepTest(unittest.TestCase):
         self.assertEqual((code, len(self.calls())), (4, 2))
         self.assertTrue(stdout.startswith("2 points: 1 failed, 1 ok\n"), stdout)
         failed = self.index()["base-act=fail"]
-        self.assertEqual((failed["status"], failed["exit_code"], failed["message"]),
-                         ("failed", 4, "rank 1 ended with signal 9"))
+        self.assertEqual(
+            (failed["status"], failed["exit_code"], failed["message"]), ("failed", 4, "rank 1 ended with signal 9")
+        )
         self.sweep("base.yaml", "--set", "act=fail,ok")
         self.assertEqual(len(self.calls()), 1, "only the failed one is tried again")
 
@@ -101,7 +124,9 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(self.sweep("base.yaml", "--set", "act=silent,crash")[0], 4)
         index = self.index()
         self.assertIn("left no report", index["base-act=silent"]["message"])
-        self.assertEqual((index["base-act=crash"]["exit_code"], index["base-act=crash"]["message"]), (137, "last words"))
+        self.assertEqual(
+            (index["base-act=crash"]["exit_code"], index["base-act=crash"]["message"]), (137, "last words")
+        )
 
     def test_an_older_report_does_not_speak_for_a_run_that_left_none(self):
         self.sweep("base.yaml", "--set", "act=silent")
@@ -121,8 +146,10 @@ class SweepTest(unittest.TestCase):
                 process.communicate(timeout=30)
                 waiting.unlink()
                 self.assertEqual(process.returncode, code)
-                self.assertEqual({name: point["status"] for name, point in self.index().items()},
-                                 {"base-act=ok": "ok", "base-act=wait": "interrupted", "base-act=later": "not run"})
+                self.assertEqual(
+                    {name: point["status"] for name, point in self.index().items()},
+                    {"base-act=ok": "ok", "base-act=wait": "interrupted", "base-act=later": "not run"},
+                )
                 report = json.loads((self.out / "base-act=wait.json").read_text())
                 self.assertEqual(report["run"]["status"], "interrupted")
         self.assertEqual(len(self.calls()), 3, "ok once, wait twice")
@@ -136,10 +163,15 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(self.sweep("base.yaml", "--set", "act=typo", "--dry-run")[0], 2)
 
     def test_a_wrong_sweep_is_refused_before_anything_runs(self):
-        for arguments, part in ((["absent.yaml"], "no such file"), (["base.yaml", "--set", "a"], "key=value"),
-                                (["base.yaml", "--set", "a=1,,2"], "empty value"), (["base.yaml", "--set", "a=[1,2"], "lacks a closing ]"),
-                                (["base.yaml", "--set", "a=1", "--set", "a=2"], "twice"),
-                                (["base.yaml", "base.yaml"], "twice"), ([], "FILE")):
+        for arguments, part in (
+            (["absent.yaml"], "no such file"),
+            (["base.yaml", "--set", "a"], "key=value"),
+            (["base.yaml", "--set", "a=1,,2"], "empty value"),
+            (["base.yaml", "--set", "a=[1,2"], "lacks a closing ]"),
+            (["base.yaml", "--set", "a=1", "--set", "a=2"], "twice"),
+            (["base.yaml", "base.yaml"], "twice"),
+            ([], "FILE"),
+        ):
             with self.subTest(arguments):
                 code, _, stderr = self.sweep(*arguments)
                 self.assertEqual((code, self.calls()), (2, []))
@@ -169,13 +201,23 @@ class SweepTest(unittest.TestCase):
 
 class NamesTest(unittest.TestCase):
     def test_commas_part_values_outside_of_brackets_and_quotes(self):
-        for text, values in (("a,b", ["a", "b"]), ("1", ["1"]), ("[1,2],[3]", ["[1,2]", "[3]"]),
-                             ("{a: [1, 2], b: 3}, c", ["{a: [1, 2], b: 3}", "c"]), ("'a,b',c", ["'a,b'", "c"]),
-                             ('"a\\",b",c', ['"a\\",b"', "c"]), ("it's,b", ["it's", "b"]), ('["]",1],2', ['["]",1]', "2"])):
+        for text, values in (
+            ("a,b", ["a", "b"]),
+            ("1", ["1"]),
+            ("[1,2],[3]", ["[1,2]", "[3]"]),
+            ("{a: [1, 2], b: 3}, c", ["{a: [1, 2], b: 3}", "c"]),
+            ("'a,b',c", ["'a,b'", "c"]),
+            ('"a\\",b",c', ['"a\\",b"', "c"]),
+            ("it's,b", ["it's", "b"]),
+            ('["]",1],2', ['["]",1]', "2"]),
+        ):
             self.assertEqual(sweep.split_list(text), values, text)
 
     def test_names_of_different_points_differ(self):
-        names = {sweep.name_of("a.yaml", [("b", value)]) for value in ("{x: 1}", "{x, 1}", "x/1", "x_1", "x" * 300, "x" * 301)}
+        names = {
+            sweep.name_of("a.yaml", [("b", value)])
+            for value in ("{x: 1}", "{x, 1}", "x/1", "x_1", "x" * 300, "x" * 301)
+        }
         self.assertEqual(len(names), 6)
         for name in names:
             self.assertRegex(name, r"^[A-Za-z0-9._=+-]{1,130}$")

@@ -1,4 +1,5 @@
 """Every tracked file: ASCII sources, no path of one machine, nothing large, no code that is commented out."""
+
 import re
 
 from style import numbered, run
@@ -6,15 +7,19 @@ from style import numbered, run
 MAX_BYTES = 1_000_000
 MAX_BYTES_OF_NUMBERS = 2_000_000  # reference values that tests read
 # Written in pieces: this file is checked too.
-MACHINE_PATH = re.compile(r"(?<![\w.])/(" + "|".join(["wor" + "k/", "roo" + "t/", "opt/" + "torch", "home/" + r"[a-z]"]) + ")")
+MACHINE_PATH = re.compile(
+    r"(?<![\w.])/(" + "|".join(["wor" + "k/", "roo" + "t/", "opt/" + "torch", "home/" + r"[a-z]"]) + ")"
+)
 PROSE = re.compile(r"(\.md|^LICENSE)$")
 SOURCE = re.compile(r"\.(h|cpp|cu|cuh)$")
-DEAD_CODE = re.compile(r"^\s*//\s{0,2}(?!\s)("
-                       r"[\w:.>-]+(<[^>]*>)?\(.*\)\s*;"                       # a call
-                       r"|[\w:<>*& ]+ [-+*/|&]?= .+;"                         # an assignment
-                       r"|(if|for|while|switch) \(.*\)( \{)?|\} else.*|[{}]"   # control flow
-                       r"|(return|throw|using|break|continue)\b.*;|#\s*(include|if|define)\b.*"
-                       r")\s*$")
+DEAD_CODE = re.compile(
+    r"^\s*//\s{0,2}(?!\s)("
+    r"[\w:.>-]+(<[^>]*>)?\(.*\)\s*;"  # a call
+    r"|[\w:<>*& ]+ [-+*/|&]?= .+;"  # an assignment
+    r"|(if|for|while|switch) \(.*\)( \{)?|\} else.*|[{}]"  # control flow
+    r"|(return|throw|using|break|continue)\b.*;|#\s*(include|if|define)\b.*"
+    r")\s*$"
+)
 TODO = re.compile(r"\b(TODO|FIXME|XXX)\b(?!\(#\d+\))")
 MERGE_MARK = re.compile(r"^(<{7} |>{7} )")
 
@@ -43,13 +48,28 @@ def check(tree):
                 yield path, line, message
 
 
-run(check, r".",
-    flagged=[({"src/a.cpp": "int a;  // caf\u00e9\n"}, "ASCII"), ({"scripts/a.sh": "cd /" + "work/main\n"}, "one machine"),
-             ({"README.md": "see /" + "root/x\n"}, "one machine"), ({"src/a.cpp": "  // run(plan);\n"}, "commented out"),
-             ({"src/a.cpp": "  // if (a > b) {\n"}, "commented out"), ({"src/a.h": "// TO" + "DO: later\n"}, "issue"),
-             ({"src/a.cpp": "  // total += 1;\n"}, "commented out"),
-             ({"src/a.cpp": "  // return plan;\n"}, "commented out"), ({"docs/a.md": "a" * (MAX_BYTES + 1)}, "too large"), ({"docs/a.md": "<" * 7 + " HEAD\n"}, "merge"),
-             ({"tests/data/a.json": "1" * (MAX_BYTES_OF_NUMBERS + 1)}, "too large")],
-    passing=[{"README.md": "2 \u00d7 H200\n"}, {"tests/data/a.json": "\u00e9" * 3}, {"src/a.cpp": "// A reason, with (a) call;\n// returns nothing;\n"},
-             {"src/a.h": "//     auto plan = make(spec);\n"}, {"src/a.cpp": "open(\"/proc/self/root/x\");\n"},
-             {"tests/data/a.json": "1" * MAX_BYTES_OF_NUMBERS}])
+run(
+    check,
+    r".",
+    flagged=[
+        ({"src/a.cpp": "int a;  // caf\u00e9\n"}, "ASCII"),
+        ({"scripts/a.sh": "cd /" + "work/main\n"}, "one machine"),
+        ({"README.md": "see /" + "root/x\n"}, "one machine"),
+        ({"src/a.cpp": "  // run(plan);\n"}, "commented out"),
+        ({"src/a.cpp": "  // if (a > b) {\n"}, "commented out"),
+        ({"src/a.h": "// TO" + "DO: later\n"}, "issue"),
+        ({"src/a.cpp": "  // total += 1;\n"}, "commented out"),
+        ({"src/a.cpp": "  // return plan;\n"}, "commented out"),
+        ({"docs/a.md": "a" * (MAX_BYTES + 1)}, "too large"),
+        ({"docs/a.md": "<" * 7 + " HEAD\n"}, "merge"),
+        ({"tests/data/a.json": "1" * (MAX_BYTES_OF_NUMBERS + 1)}, "too large"),
+    ],
+    passing=[
+        {"README.md": "2 \u00d7 H200\n"},
+        {"tests/data/a.json": "\u00e9" * 3},
+        {"src/a.cpp": "// A reason, with (a) call;\n// returns nothing;\n"},
+        {"src/a.h": "//     auto plan = make(spec);\n"},
+        {"src/a.cpp": 'open("/proc/self/root/x");\n'},
+        {"tests/data/a.json": "1" * MAX_BYTES_OF_NUMBERS},
+    ],
+)

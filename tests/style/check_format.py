@@ -1,4 +1,5 @@
 """Every C++ and CUDA file is as clang-format 14 writes it with the project's .clang-format."""
+
 import os
 import re
 import shutil
@@ -32,9 +33,11 @@ if __name__ == "__main__":
     root = os.path.abspath(sys.argv[1])
     os.chdir(root)
     clang_format = tool("clang-format")
-    self_test(lambda tree: unformatted(clang_format, ["--assume-filename=src/a.cpp"], tree["src/a.cpp"]),
-              flagged=[({"src/a.cpp": "int  f( ){return 1;}\n"}, "not formatted")],
-              passing=[{"src/a.cpp": "int f();\n"}])
+    self_test(
+        lambda tree: unformatted(clang_format, ["--assume-filename=src/a.cpp"], tree["src/a.cpp"]),
+        flagged=[({"src/a.cpp": "int  f( ){return 1;}\n"}, "not formatted")],
+        passing=[{"src/a.cpp": "int f();\n"}],
+    )
     files = [path for path in project_files(root) if re.search(r"^(src|include|tests)/.*\.(h|cpp|cu|cuh)$", path)]
     first = {}
     for path, line, message in unformatted(clang_format, files) if files else []:

@@ -1,4 +1,5 @@
 """Includes point down only, and nothing outside the engine sees Torch, NCCL or CUDA."""
+
 import re
 
 from layers import CORE, ENGINE, ENGINE_FLOOR, TORCH_HEADERS, folder_of
@@ -17,8 +18,13 @@ def public_torch_headers(tree):
     """Headers of include/falconbench that include Torch, themselves or through another."""
     found = set()
     while True:
-        more = {path[len("include/"):] for path, text in tree.items() if path.startswith("include/")
-                for _, name in includes(text) if re.match(TORCH_HEADERS, name) or name in found}
+        more = {
+            path[len("include/") :]
+            for path, text in tree.items()
+            if path.startswith("include/")
+            for _, name in includes(text)
+            if re.match(TORCH_HEADERS, name) or name in found
+        }
         if more <= found:
             return found
         found |= more
@@ -57,22 +63,35 @@ def check(tree):
 
 
 def one(path, name):
-    return {path: f'#include "{name}"\n', "include/falconbench/model.h": "#include <ATen/core/Tensor.h>\n",
-            "include/falconbench/strategy.h": '#include "falconbench/model.h"\n'}
+    return {
+        path: f'#include "{name}"\n',
+        "include/falconbench/model.h": "#include <ATen/core/Tensor.h>\n",
+        "include/falconbench/strategy.h": '#include "falconbench/model.h"\n',
+    }
 
 
-run(check, r"^(src|include)/.*\.(h|cpp|cu|cuh)$",
-    flagged=[(one("src/base/text.cpp", "spec/load.h"), "not below"),
-             (one("src/spec/load.cpp", "measure/percentile.h"), "not below"),
-             (one("src/spec/load.cpp", "plan/make.h"), "not below"),
-             (one("src/report/write.cpp", "ATen/core/Tensor.h"), "free of Torch"),
-             (one("src/report/write.cpp", "cuda_runtime.h"), "free of Torch"),
-             (one("src/cli/main.cpp", "falconbench/strategy.h"), "free of Torch"),
-             (one("src/launch/start.cpp", "worker/work.h"), "the engine's worker"),
-             (one("src/ops/basic.cpp", "models/module.h"), "not below"),
-             (one("src/worker/work.cpp", "cli/guarded.h"), "above it"),
-             (one("include/falconbench/plan.h", "base/value.h"), "public header"),
-             (one("src/elsewhere/a.cpp", "vector"), "no layer")],
-    passing=[one("src/plan/make.cpp", "spec/load.h"), one("src/cli/run.cpp", "report/write.h"),
-             one("src/train/step.cpp", "models/module.h"), one("src/worker/work.cpp", "data/loader.h"),
-             one("src/models/module.cpp", "falconbench/strategy.h"), one("src/main.cpp", "cli/guarded.h")])
+run(
+    check,
+    r"^(src|include)/.*\.(h|cpp|cu|cuh)$",
+    flagged=[
+        (one("src/base/text.cpp", "spec/load.h"), "not below"),
+        (one("src/spec/load.cpp", "measure/percentile.h"), "not below"),
+        (one("src/spec/load.cpp", "plan/make.h"), "not below"),
+        (one("src/report/write.cpp", "ATen/core/Tensor.h"), "free of Torch"),
+        (one("src/report/write.cpp", "cuda_runtime.h"), "free of Torch"),
+        (one("src/cli/main.cpp", "falconbench/strategy.h"), "free of Torch"),
+        (one("src/launch/start.cpp", "worker/work.h"), "the engine's worker"),
+        (one("src/ops/basic.cpp", "models/module.h"), "not below"),
+        (one("src/worker/work.cpp", "cli/guarded.h"), "above it"),
+        (one("include/falconbench/plan.h", "base/value.h"), "public header"),
+        (one("src/elsewhere/a.cpp", "vector"), "no layer"),
+    ],
+    passing=[
+        one("src/plan/make.cpp", "spec/load.h"),
+        one("src/cli/run.cpp", "report/write.h"),
+        one("src/train/step.cpp", "models/module.h"),
+        one("src/worker/work.cpp", "data/loader.h"),
+        one("src/models/module.cpp", "falconbench/strategy.h"),
+        one("src/main.cpp", "cli/guarded.h"),
+    ],
+)

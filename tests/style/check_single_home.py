@@ -1,5 +1,6 @@
 """What can be named in a spec is named in tables only: the facts (src/spec/*_facts.cpp) and the table that maps the name
 to code (catalog.cpp of a folder). Elsewhere a name in quotes is a special case that the next row would miss."""
+
 import re
 
 from style import code_only, numbered, run
@@ -40,12 +41,22 @@ def check(tree):
                 yield path, line, f'"{name}" belongs in a catalog row: make what is special about it a column there'
 
 
-CATALOG = {"src/models/catalog.cpp": 'Row{"resnet50", make_resnet50},\n',
-           "src/spec/word_facts.cpp": 'return {{"sgd", "plain or with momentum"}, {.options = {"classes", "dropout"}}};\n'}
+CATALOG = {
+    "src/models/catalog.cpp": 'Row{"resnet50", make_resnet50},\n',
+    "src/spec/word_facts.cpp": 'return {{"sgd", "plain or with momentum"}, {.options = {"classes", "dropout"}}};\n',
+}
 
-run(check, r"^src/.*\.(h|cpp|cu)$", allowed=ALLOWED,
-    flagged=[({**CATALOG, "src/plan/a.cpp": 'if (name == "resnet50") {\n'}, '"resnet50" belongs'),
-             ({**CATALOG, "src/train/a.cpp": 'case("sgd");\n'}, '"sgd" belongs'),
-             ({"src/spec/model_facts.cpp": 'facts.name = "bert_base";\n', "src/a.cpp": '"bert_base"\n'}, '"bert_base"')],
-    passing=[{**CATALOG, "src/plan/a.cpp": 'a("classes"); b("dropout");  // "resnet50"\n'},
-             {"src/spec/finding_facts.cpp": '{"gpu_in_use", "by another"}\n', "src/plan/a.cpp": '"gpu_in_use"\n'}])
+run(
+    check,
+    r"^src/.*\.(h|cpp|cu)$",
+    allowed=ALLOWED,
+    flagged=[
+        ({**CATALOG, "src/plan/a.cpp": 'if (name == "resnet50") {\n'}, '"resnet50" belongs'),
+        ({**CATALOG, "src/train/a.cpp": 'case("sgd");\n'}, '"sgd" belongs'),
+        ({"src/spec/model_facts.cpp": 'facts.name = "bert_base";\n', "src/a.cpp": '"bert_base"\n'}, '"bert_base"'),
+    ],
+    passing=[
+        {**CATALOG, "src/plan/a.cpp": 'a("classes"); b("dropout");  // "resnet50"\n'},
+        {"src/spec/finding_facts.cpp": '{"gpu_in_use", "by another"}\n', "src/plan/a.cpp": '"gpu_in_use"\n'},
+    ],
+)

@@ -1,4 +1,5 @@
 """Files of at most 400 lines, public headers of 150, functions of 60: long ones are glue that wants to be split."""
+
 import re
 
 from style import numbered, run
@@ -36,9 +37,18 @@ def function(num_lines, head="int f(int a,\n      int b) {\n"):
     return "namespace falcon {\n" + head + "  a();\n" * num_lines + "}\n}  // namespace falcon\n"
 
 
-run(check, r"^(src|include|tests|scripts|cmake)/(?!data/).*\.(h|cpp|cu|cuh|py|sh|cmake|txt)$",
-    flagged=[({"src/base/a.cpp": "\n" * 401}, "401 lines"), ({"include/falconbench/a.h": "\n" * 151}, "151 lines"),
-             ({"src/base/a.cpp": function(61)}, "function of 61"),
-             ({"src/base/a.cpp": function(61, "Plan make() {\n")}, "function of 61")],
-    passing=[{"src/base/a.cpp": "\n" * 400}, {"src/base/a.cpp": function(60)},
-             {"src/base/a.cpp": function(70, "class A {\n").replace("}\n}", "};\n}")}])
+run(
+    check,
+    r"^(src|include|tests|scripts|cmake)/(?!data/).*\.(h|cpp|cu|cuh|py|sh|cmake|txt)$",
+    flagged=[
+        ({"src/base/a.cpp": "\n" * 401}, "401 lines"),
+        ({"include/falconbench/a.h": "\n" * 151}, "151 lines"),
+        ({"src/base/a.cpp": function(61)}, "function of 61"),
+        ({"src/base/a.cpp": function(61, "Plan make() {\n")}, "function of 61"),
+    ],
+    passing=[
+        {"src/base/a.cpp": "\n" * 400},
+        {"src/base/a.cpp": function(60)},
+        {"src/base/a.cpp": function(70, "class A {\n").replace("}\n}", "};\n}")},
+    ],
+)

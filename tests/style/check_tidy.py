@@ -2,6 +2,7 @@
 
 A source that passed is not looked at again until it, a project header that it includes, the configuration or this
 script changes: BUILD/tidy/ holds one empty file for each passed content."""
+
 import concurrent.futures
 import hashlib
 import json
@@ -58,8 +59,9 @@ def sources(root, build, asked):
         if unknown:
             sys.exit(f"not compiled in {build}: {' '.join(unknown)}")
         return asked
-    return sorted(path for path in known
-                  if path.startswith("src/") and path.endswith(".cpp") and is_engine(path) == bool(asked))
+    return sorted(
+        path for path in known if path.startswith("src/") and path.endswith(".cpp") and is_engine(path) == bool(asked)
+    )
 
 
 def main():
@@ -75,8 +77,11 @@ def main():
             command = [tidy, "--quiet", f"--config-file={configuration}", source, "--", "-std=c++20"]
             return findings_of(command, "a.cpp", folder)
 
-    self_test(check_text, flagged=[({"a.cpp": "int BadName();\n"}, "readability-identifier-naming")],
-              passing=[{"a.cpp": "int good_name();\n"}])
+    self_test(
+        check_text,
+        flagged=[({"a.cpp": "int BadName();\n"}, "readability-identifier-naming")],
+        passing=[{"a.cpp": "int good_name();\n"}],
+    )
 
     rules = "\0".join(open(path, encoding="utf-8").read() for path in (configuration, os.path.abspath(__file__)))
     passed = os.path.join(build, "tidy")
@@ -86,8 +91,19 @@ def main():
         stamp = os.path.join(passed, key(root, path, rules))
         if os.path.exists(stamp):
             return []
-        found = findings_of([tidy, "--quiet", "-p", build, f"--config-file={configuration}",
-                             "--extra-arg=-Wno-unknown-warning-option", os.path.join(root, path)], path, root)
+        found = findings_of(
+            [
+                tidy,
+                "--quiet",
+                "-p",
+                build,
+                f"--config-file={configuration}",
+                "--extra-arg=-Wno-unknown-warning-option",
+                os.path.join(root, path),
+            ],
+            path,
+            root,
+        )
         if not found:
             open(stamp, "w", encoding="utf-8").close()
         return found

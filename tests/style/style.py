@@ -2,6 +2,7 @@
 
 A check is a function from a tree (path -> text) to findings (path, line, message). It comes with cases that it must
 flag and cases that it must let pass; they run first, so a check that has stopped seeing its fault fails."""
+
 import os
 import re
 import subprocess
@@ -16,12 +17,17 @@ def project_files(root):
     try:
         listed = subprocess.run(
             ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-            capture_output=True, check=True, text=True).stdout.split("\0")
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout.split("\0")
     except (OSError, subprocess.CalledProcessError):  # no git, or an export without history
-        listed = [os.path.relpath(os.path.join(folder, name), root)
-                  for folder, _, names in os.walk(root) for name in names]
-    return sorted(path for path in listed
-                  if path and not IGNORED.match(path) and os.path.isfile(os.path.join(root, path)))
+        listed = [
+            os.path.relpath(os.path.join(folder, name), root) for folder, _, names in os.walk(root) for name in names
+        ]
+    return sorted(
+        path for path in listed if path and not IGNORED.match(path) and os.path.isfile(os.path.join(root, path))
+    )
 
 
 def read_tree(root, wanted):
@@ -35,16 +41,19 @@ def read_tree(root, wanted):
 
 
 CODE_TOKEN = re.compile(
-    r'//[^\n]*|/\*.*?\*/|R"([^()\\ ]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'', re.S)
+    r'//[^\n]*|/\*.*?\*/|R"([^()\\ ]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'', re.S
+)
 
 
 def code_only(text, keep_strings=False):
     """C++ without comments and, unless kept, without the contents of literals; lines keep their numbers."""
+
     def blank(match):
         token = match.group(0)
         if keep_strings and not token.startswith("/"):
             return token
         return ('""' if token[0] in "\"R'" else " ") + "\n" * token.count("\n")
+
     return CODE_TOKEN.sub(blank, text)
 
 
