@@ -1,0 +1,120 @@
+// Parts of the report: where the run took place - ranks, topology, storage.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "falconbench/fields.h"
+#include "falconbench/measured.h"
+#include "falconbench/plan.h"
+#include "falconbench/statistics.h"
+
+namespace falcon {
+
+struct RankReport {
+  int rank = 0;
+  std::string host;
+  Measured<std::int64_t> pid;
+  std::vector<DevicePlan> devices;
+  Measured<int> numa_node;
+  std::vector<int> cpus;
+  std::int64_t steps = 0;
+  Statistics step_time_ms;
+  Measured<double> own_step_ms, relative_to_fastest;
+  Measured<std::int64_t> gpu_memory_peak_bytes, peak_rss_bytes;
+  Measured<double> user_s, system_s;
+  Measured<std::string> parameter_hash;
+  std::map<std::string, std::string> choices;
+  std::string ended, last_phase;
+  std::int64_t last_step = 0;
+  std::vector<std::string> last_lines;
+};
+template <class V>
+void visit_fields(RankReport& r, V& v) {
+  v.field("rank", r.rank, "global rank");
+  v.field("host", r.host, "host it ran on");
+  v.field("pid", r.pid, "process id");
+  v.field("devices", r.devices, "devices it computed on; as planned where it did not say");
+  v.field("numa_node", r.numa_node, "NUMA node it is bound to");
+  v.field("cpus", r.cpus, "CPUs it is bound to");
+  v.field("steps", r.steps, "measured steps it executed");
+  v.field("step_time_ms", r.step_time_ms, "its own step times");
+  v.field(
+      "own_step_ms", r.own_step_ms,
+      "straggler view: mean step without communication_exposed, where ranks wait for each other");
+  v.field("relative_to_fastest", r.relative_to_fastest, "own_step_ms / that of the fastest rank");
+  v.field("gpu_memory_peak_bytes", r.gpu_memory_peak_bytes, "peak of the caching allocator");
+  v.field("peak_rss_bytes", r.peak_rss_bytes, "peak host memory of the process");
+  v.field("user_s", r.user_s, "CPU time in user mode");
+  v.field("system_s", r.system_s, "CPU time in the kernel");
+  v.field("parameter_hash", r.parameter_hash, "of all parameter bytes at the end");
+  v.field("choices", r.choices, "back ends and modes really used");
+  v.field("ended", r.ended, "how the process ended");
+  v.field("last_phase", r.last_phase, "last phase it was in");
+  v.field("last_step", r.last_step, "last step it completed, warm-up included");
+  v.field("last_lines", r.last_lines, "last output lines of a process that failed");
+}
+
+struct TopologyGpu {
+  std::string uuid, pci_address;
+  Measured<std::string> attach, drawer, link_under_load;
+};
+template <class V>
+void visit_fields(TopologyGpu& g, V& v) {
+  v.field("uuid", g.uuid, "GPU UUID");
+  v.field("pci_address", g.pci_address, "GPU PCI address");
+  v.field("attach", g.attach, "local or falcon");
+  v.field("drawer", g.drawer, "drawer of the chassis");
+  v.field("link_under_load", g.link_under_load, "PCIe generation and width while training");
+}
+
+struct Topology {
+  NameOrList requested;
+  std::vector<DevicePlan> observed;
+  std::string verdict = "unknown";
+  std::vector<std::string> evidence;
+  bool emulated = false;
+  std::vector<TopologyGpu> gpus;
+  Measured<std::map<std::string, std::int64_t>> pair_classes;
+};
+template <class V>
+void visit_fields(Topology& t, V& v) {
+  v.field("requested", t.requested, "as the spec says");
+  v.field("observed", t.observed, "devices that the ranks computed on, in rank order");
+  v.field("verdict", t.verdict, "matched, mismatched or unknown; unknown is not matched");
+  v.field("evidence", t.evidence, "what the verdict rests on");
+  v.field("emulated", t.emulated, "an effect of the chassis was imposed");
+  v.field("gpus", t.gpus, "how each GPU is attached");
+  v.field("pair_classes", t.pair_classes, "pair class -> number of pairs");
+}
+
+/// What the data lies on; found by the launcher (report::make is pure).
+struct StorageFacts {
+  std::string folder;
+  Measured<std::string> mount, file_system, device;
+};
+template <class V>
+void visit_fields(StorageFacts& s, V& v) {
+  v.field("folder", s.folder, "absolute data folder");
+  v.field("mount", s.mount, "mount point that holds it");
+  v.field("file_system", s.file_system, "its type");
+  v.field("device", s.device, "block device or network source");
+}
+
+struct Storage {
+  Measured<StorageFacts> data;
+  Measured<std::int64_t> file_bytes, workers_read_bytes, device_read_bytes;
+};
+template <class V>
+void visit_fields(Storage& s, V& v) {
+  v.field("data", s.data, "where the training data lies");
+  v.field("file_bytes", s.file_bytes, "read from data files while measuring, cached or not");
+  v.field(
+      "workers_read_bytes", s.workers_read_bytes,
+      "what the workers fetched from storage while measuring; less than file_bytes: page cache");
+  v.field("device_read_bytes", s.device_read_bytes,
+          "read from the block device while measuring, by all processes");
+}
+
+}  // namespace falcon

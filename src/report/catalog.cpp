@@ -1,0 +1,57 @@
+#include <array>
+
+#include "report/findings.h"
+
+namespace falcon::report {
+namespace {
+
+struct Row {
+  const char* name;
+  const char* severity;  // invalid: with `strict`, the run ends with exit code 6
+  Notes (*rule)(const Observation&);
+};
+
+constexpr std::array kRows{
+    Row{"topology_mismatched", "invalid", rules::topology_mismatched},
+    Row{"parameters_differ", "invalid", rules::parameters_differ},
+    Row{"loss_not_finite", "invalid", rules::loss_not_finite},
+    Row{"step_clock_differs", "invalid", rules::step_clock_differs},
+    Row{"topology_unknown", "warning", rules::topology_unknown},
+    Row{"loader_bound", "warning", rules::loader_bound},
+    Row{"stragglers", "warning", rules::stragglers},
+    Row{"gpu_throttled", "warning", rules::gpu_throttled},
+    Row{"pcie_link_degraded", "warning", rules::pcie_link_degraded},
+    Row{"few_steps", "warning", rules::few_steps},
+    Row{"no_warmup", "warning", rules::no_warmup},
+    Row{"first_step_slow", "warning", rules::first_step_slow},
+    Row{"unstable_steps", "warning", rules::unstable_steps},
+    Row{"phases_do_not_sum", "warning", rules::phases_do_not_sum},
+    Row{"data_skipped", "warning", rules::data_skipped},
+    Row{"unclean_exit", "warning", rules::unclean_exit},
+    Row{"telemetry_missing", "info", rules::telemetry_missing},
+    Row{"cpu_oversubscribed", "info", rules::cpu_oversubscribed},
+    Row{"loss_scale_skips", "info", rules::loss_scale_skips},
+    Row{"partial_batch_dropped", "info", rules::partial_batch_dropped},
+    Row{"worker_note", "info", rules::worker_note},
+};
+
+}  // namespace
+
+std::vector<Finding> make_findings(const Observation& observation) {
+  std::vector<Finding> findings;
+  for (const Row& row : kRows) {
+    for (Note& note : row.rule(observation)) {
+      findings.push_back({row.name, row.severity, std::move(note.message), std::move(note.evidence),
+                          std::move(note.advice)});
+    }
+  }
+  return findings;
+}
+
+std::vector<std::string> rule_names() {
+  std::vector<std::string> names;
+  for (const Row& row : kRows) names.emplace_back(row.name);
+  return names;
+}
+
+}  // namespace falcon::report

@@ -1,0 +1,32 @@
+// The report of a run from everything that is known about it. Pure: no clock, no files.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "falconbench/catalog.h"
+#include "falconbench/errors.h"
+#include "falconbench/host.h"
+#include "falconbench/plan.h"
+#include "falconbench/report.h"
+#include "falconbench/run_log.h"
+#include "falconbench/telemetry.h"
+
+namespace falcon::report {
+
+/// What plan, host and log do not hold.
+struct Circumstances {
+  std::vector<std::string> command_line;
+  Measured<StorageFacts> storage;     // missing: why (synthetic data)
+  const ModelFacts* model = nullptr;  // catalog rows of the plan's names
+  const PrecisionFacts* precision = nullptr;
+};
+
+/// Works for failed and interrupted runs with some or no records: what cannot be had is missing
+/// with its reason. With spec.strict a finding of severity invalid turns a run that ended well into
+/// status invalid, exit code 6.
+Report make(const Plan& plan, const Host& host, const RunLog& log, const Telemetry& telemetry,
+            const Circumstances& circumstances);
+
+ExitCode exit_code(const Report& report);
+
+}  // namespace falcon::report

@@ -1,0 +1,194 @@
+#include "report/places.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "measure/statistics.h"
+
+namespace falcon::report {
+namespace {
+
+/// Mean step without the time in which ranks wait for each other: a fast rank spends there what it
+/// is ahead.
+Measured<double> own_step_ms(const WorkerRecords& records, const Statistics& step,
+                             std::size_t num_ranks) {
+  if (!step.mean.has_value() || num_ranks == 1) return step.mean;
+  const auto found = records.phases.ms.find("communication_exposed");
+  if (found == records.phases.ms.end() || found->second.empty()) {
+    const auto reason = records.phases.reasons.find("communication_exposed");
+    return Measured<double>::missing(
+        "communication_exposed is not known: " +
+        (reason == records.phases.reasons.end() ? "not timed" : reason->second));
+  }
+  const Statistics waited = measure::summarize(found->second);
+  if (!waited.mean.has_value()) return waited.mean;
+  return *step.mean - *waited.mean;
+}
+
+void add_records(const WorkerRecords& records, std::size_t num_ranks, RankReport& out) {
+  out.host = records.hostname;
+  out.pid = records.pid;
+  if (!records.devices.empty()) out.devices = records.devices;
+  out.steps = records.measured_steps;
+  out.step_time_ms = measure::summarize(records.step_ms);
+  out.own_step_ms = own_step_ms(records, out.step_time_ms, num_ranks);
+  out.gpu_memory_peak_bytes = records.gpu_memory_peak_bytes;
+  out.parameter_hash = records.parameter_hash.empty()
+                           ? Measured<std::string>::missing("the worker did not compute it")
+                           : Measured<std::string>(records.parameter_hash);
+  out.choices = records.choices;
+}
+
+void add_missing_records(RankReport& out) {
+  const std::string why = "the rank sent no records";
+  out.step_time_ms = measure::summarize({});
+  out.own_step_ms = Measured<double>::missing(why);
+  out.gpu_memory_peak_bytes = Measured<std::int64_t>::missing(why);
+  out.parameter_hash = Measured<std::string>::missing(why);
+}
+
+void add_end(const Evidence& evidence, RankReport& out) {
+  const auto& workers = evidence.log.workers;
+  const auto found = std::find_if(workers.begin(), workers.end(),
+                                  [&out](const WorkerEnd& w) { return w.rank == out.rank; });
+  if (found == workers.end() || found->pid == 0) {
+    const std::string why = "the worker was not started";
+    out.ended = found == workers.end() ? "not started" : found->ended;
+    if (!out.pid.has_value()) out.pid = Measured<std::int64_t>::missing(why);
+    out.peak_rss_bytes = Measured<std::int64_t>::missing(why);
+    out.user_s = out.system_s = Measured<double>::missing(why);
+    return;
+  }
+  out.pid = found->pid;
+  out.ended = found->ended;
+  out.last_phase = found->phase;
+  out.last_step = found->last_step;
+  out.last_lines = found->last_lines;
+  out.peak_rss_bytes = found->peak_rss_bytes;
+  out.user_s = found->user_s;
+  out.system_s = found->system_s;
+}
+
+void compare_ranks(std::vector<RankReport>& ranks) {
+  double fastest_ms = 0;
+  for (const RankReport& rank : ranks) {
+    if (!rank.own_step_ms.has_value()) {
+      for (RankReport& other : ranks) {
+        other.relative_to_fastest = Measured<double>::missing(
+            "own_step_ms of rank " + std::to_string(rank.rank) + " is missing");
+      }
+      return;
+    }
+    const bool is_first = &rank == &ranks.front();
+    fastest_ms = is_first ? *rank.own_step_ms : std::min(fastest_ms, *rank.own_step_ms);
+  }
+  for (RankReport& rank : ranks) {
+    rank.relative_to_fastest = fastest_ms > 0
+                                   ? Measured<double>(*rank.own_step_ms / fastest_ms)
+                                   : Measured<double>::missing("own_step_ms is not above 0");
+  }
+}
+
+std::string device_text(const DevicePlan& device) {
+  return device.uuid.empty() ? device.kind : device.uuid;
+}
+
+/// CUDA gives the bare UUID, NVML puts GPU- before it.
+std::string bare_uuid(std::string uuid) {
+  if (uuid.starts_with("GPU-")) uuid.erase(0, 4);
+  std::transform(uuid.begin(), uuid.end(), uuid.begin(),
+                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c; });
+  return uuid;
+}
+
+bool is_same(const DevicePlan& a, const DevicePlan& b) {
+  return a.kind == b.kind && bare_uuid(a.uuid) == bare_uuid(b.uuid);
+}
+
+/// Sets the verdict from ranks that all said what they computed on.
+void compare_devices(const Evidence& evidence, Topology& out) {
+  bool is_equal = true;
+  for (const RankPlan& rank : evidence.plan.ranks) {
+    const std::vector<DevicePlan>& seen = evidence.of_rank(rank.rank)->devices;
+    if (std::equal(rank.devices.begin(), rank.devices.end(), seen.begin(), seen.end(), is_same)) {
+      continue;
+    }
+    is_equal = false;
+    std::vector<std::string> planned, used;
+    for (const DevicePlan& device : rank.devices) planned.push_back(device_text(device));
+    for (const DevicePlan& device : seen) used.push_back(device_text(device));
+    out.evidence.push_back("rank " + std::to_string(rank.rank) + ": planned " +
+                           base::join(planned, ", ") + ", used " + base::join(used, ", "));
+  }
+  if (!is_equal) {
+    out.verdict = "mismatched";
+    return;
+  }
+  out.evidence.emplace_back("every rank used the device planned for it, compared by UUID");
+  const std::string& name = evidence.plan.spec.topology.name;
+  if (name.empty() || name == "all" || name == "cpu") {
+    out.verdict = "matched";
+    return;
+  }
+  out.evidence.push_back("how the devices of " + name + " are attached is not proved");
+}
+
+TopologyGpu make_gpu(const DevicePlan& device) {
+  TopologyGpu gpu;
+  gpu.uuid = device.uuid;
+  gpu.pci_address = device.pci_address;
+  gpu.attach = gpu.drawer = Measured<std::string>::missing("the attach of a GPU is not proved yet");
+  gpu.link_under_load = Measured<std::string>::missing("not read");
+  return gpu;
+}
+
+}  // namespace
+
+std::vector<RankReport> make_ranks(const Evidence& evidence) {
+  std::vector<RankReport> ranks;
+  for (const RankPlan& planned : evidence.plan.ranks) {
+    RankReport rank;
+    rank.rank = planned.rank;
+    rank.devices = planned.devices;
+    rank.numa_node = planned.numa_node;
+    rank.cpus = planned.cpus;
+    if (const WorkerRecords* records = evidence.of_rank(planned.rank)) {
+      add_records(*records, evidence.plan.ranks.size(), rank);
+    } else {
+      add_missing_records(rank);
+    }
+    add_end(evidence, rank);
+    ranks.push_back(std::move(rank));
+  }
+  compare_ranks(ranks);
+  return ranks;
+}
+
+Topology make_topology(const Evidence& evidence) {
+  Topology out;
+  out.requested = evidence.plan.spec.topology;
+  out.pair_classes = Measured<std::map<std::string, std::int64_t>>::missing(
+      "needs the attach of every GPU, which is not proved yet");
+  std::string silent;
+  for (const RankPlan& rank : evidence.plan.ranks) {
+    for (const DevicePlan& device : rank.devices) {
+      if (!device.uuid.empty()) out.gpus.push_back(make_gpu(device));
+    }
+    const WorkerRecords* records = evidence.of_rank(rank.rank);
+    if (records == nullptr || records->devices.empty()) {
+      if (silent.empty()) {
+        silent = "rank " + std::to_string(rank.rank) + " did not say what it computed on";
+      }
+      continue;
+    }
+    out.observed.insert(out.observed.end(), records->devices.begin(), records->devices.end());
+  }
+  if (silent.empty()) {
+    compare_devices(evidence, out);
+  } else {
+    out.evidence.push_back(silent);
+  }
+  return out;
+}
+
+}  // namespace falcon::report

@@ -1,0 +1,268 @@
+#include "report/make.h"
+
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/codec.h"
+#include "base/json.h"
+#include "made_run.h"
+#include "report/report_file.h"
+
+namespace falcon::report {
+namespace {
+
+using base::Value;
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Strict JSON in which every null has a reason beside it. Nulls in lists are points of a series.
+void expect_honest(const Report& report) {
+  const Value value = base::parse_json(to_text(report), "report");
+  std::function<void(const Value&, const std::string&)> walk = [&](const Value& at,
+                                                                   const std::string& path) {
+    if (at.is_list()) {
+      for (const Value& item : at.as_list()) walk(item, path + "[]");
+    }
+    if (!at.is_object()) return;
+    for (const Value::Member& member : at.as_object()) {
+      const Value* reason = at.find(member.name + "_reason");
+      if (member.value.is_null()) {
+        EXPECT_TRUE(reason != nullptr && !reason->as_text().empty()) << path << "." << member.name;
+      }
+      walk(member.value, path + "." + member.name);
+    }
+  };
+  walk(value, "");
+}
+
+TEST(MakeReport, HasTheFixedTopLevelNames) {
+  const MadeRun run;
+  const Value value = base::to_value(run.report());
+  std::vector<std::string> names;
+  for (const Value::Member& member : value.as_object()) names.push_back(member.name);
+  EXPECT_THAT(names, ElementsAre("schema_version", "tool", "run", "spec", "spec_origin", "plan",
+                                 "system", "topology", "training", "ranks", "utilization", "series",
+                                 "storage", "findings", "error", "error_reason"));
+  EXPECT_EQ(value.find_path("plan.spec"), nullptr);
+}
+
+TEST(MakeReport, AHealthyRunHasAllItsFigures) {
+  const MadeRun run;
+  const Report report = run.report();
+  expect_honest(report);
+  EXPECT_EQ(report.run.status, "ok");
+  EXPECT_EQ(exit_code(report), ExitCode::kOk);
+  EXPECT_THAT(finding_ids(report), IsEmpty());
+  const Training& training = report.training;
+  EXPECT_EQ(*training.samples, 40 * 16);
+  EXPECT_EQ(*training.steps, 40);
+  EXPECT_NEAR(*training.measured_s, 0.4, 1e-9);
+  EXPECT_NEAR(*training.throughput.samples_per_s, 1600, 1e-6);
+  EXPECT_NEAR(*training.throughput.per_gpu, 800, 1e-6);
+  EXPECT_NEAR(*training.step_time_ms.mean, 10, 1e-9);
+  EXPECT_NEAR(*training.time_per_epoch_s, 10, 1e-6);
+  EXPECT_EQ(training.time_per_epoch_basis, "mean step x 1000 steps of a pass");
+  EXPECT_NEAR(*training.time_to_first_step_s, 5, 1e-9);
+  EXPECT_DOUBLE_EQ(*training.loss.first, 7.5);
+  EXPECT_DOUBLE_EQ(*training.loss.last, 7.5 - 43 * 0.0625);
+  EXPECT_EQ(training.loss.series.size(), 44u);
+  EXPECT_EQ(training.accuracy.reason, "evaluate is off");
+  EXPECT_NEAR(*training.model.mfu, 3 * 6e8 * 1600 / (2 * 989.5e12), 1e-9);
+  EXPECT_NEAR(*training.energy_j_per_sample, 320.0 / 640, 1e-9);
+  EXPECT_NEAR(*report.utilization.gpus[1].energy_j_per_sample, 0.5, 1e-9);
+  EXPECT_EQ(report.topology.verdict, "matched");
+  EXPECT_EQ(report.series.at("run/step_time_ms").values.size(), 40u);
+  EXPECT_NEAR(report.series.at("run/step_time_ms").t_s.back(), 10.4, 1e-9);
+}
+
+TEST(MakeReport, PhasesSumToTheStepAndBandwidthsFollowNcclTests) {
+  const MadeRun run;
+  const Training training = run.report().training;
+  const Phases& p = training.phases_ms;
+  double sum = 0;
+  for (const auto* phase : {&p.data_wait, &p.h2d, &p.forward, &p.backward, &p.optimizer, &p.other,
+                            &p.communication_exposed}) {
+    ASSERT_TRUE(phase->has_value());
+    sum += *phase->value->mean;
+  }
+  EXPECT_NEAR(sum, *training.step_time_ms.mean, 1e-9);
+  EXPECT_FALSE(training.phases_reason.has_value());
+  EXPECT_NEAR(*training.communication.algorithm_bandwidth_bytes_per_s, 7e9, 1);
+  EXPECT_NEAR(*training.communication.bus_bandwidth_bytes_per_s, 7e9, 1);  // 2 (n - 1) / n = 1
+  EXPECT_NEAR(*training.communication.exposed_ms, 1, 1e-12);
+}
+
+TEST(MakeReport, APhaseThatARankLacksIsNullWithItsReason) {
+  MadeRun run;
+  run.records(1).phases.ms.erase("forward");
+  run.records(1).phases.reasons["forward"] = "the captured step has no mark there";
+  const Report report = run.report();
+  expect_honest(report);
+  EXPECT_EQ(report.training.phases_ms.forward.reason, "the captured step has no mark there");
+  EXPECT_THAT(*report.training.phases_reason, HasSubstr("forward: the captured step"));
+  EXPECT_TRUE(report.training.phases_ms.backward.has_value());
+}
+
+TEST(MakeReport, TheSlowestRankClosesTheWindow) {
+  MadeRun run;
+  run.records(1).step_ms.assign(40, 12.5);
+  run.records(1).measured_end_s = run.records(1).measured_begin_s + 0.5;
+  const Report report = run.report();
+  EXPECT_NEAR(*report.training.measured_s, 0.5, 1e-9);
+  EXPECT_NEAR(*report.training.throughput.samples_per_s, 640 / 0.5, 1e-6);
+  EXPECT_NEAR(*report.training.step_time_ms.mean, 12.5, 1e-9);
+}
+
+TEST(MakeReport, OneRankExchangesNothing) {
+  const MadeRun run(1);
+  const Report report = run.report();
+  expect_honest(report);
+  EXPECT_EQ(report.training.communication.busy_ms.reason, "one rank: nothing is exchanged");
+  EXPECT_EQ(report.training.communication.bytes_per_step.reason, "one rank: nothing is exchanged");
+  EXPECT_DOUBLE_EQ(*report.ranks[0].relative_to_fastest, 1);
+}
+
+TEST(MakeReport, OneStepHasNoSpread) {
+  const MadeRun run(2, 1);
+  const Report report = run.report();
+  expect_honest(report);
+  EXPECT_NEAR(*report.training.step_time_ms.mean, 10, 1e-9);
+  EXPECT_EQ(report.training.step_time_ms.stddev.reason, "one value");
+  EXPECT_EQ(report.training.throughput.ci95.reason, "one value");
+  EXPECT_TRUE(report.training.throughput.samples_per_s.has_value());
+  EXPECT_THAT(finding_ids(report), ElementsAre("few_steps"));
+}
+
+TEST(MakeReport, InterruptedBeforeTheFirstMeasuredStep) {
+  MadeRun run(2, 0);
+  run.log.status = "interrupted";
+  run.log.exit_code = 130;
+  run.log.failure = RunFailure{"interrupted", "SIGINT", -1, "node1", "", "warm_up", 0};
+  for (int rank : {0, 1}) run.records(rank).measured_begin_s = run.records(rank).measured_end_s = 0;
+  const Report report = run.report();
+  expect_honest(report);
+  EXPECT_EQ(exit_code(report), ExitCode::kInterrupted);
+  EXPECT_EQ(*report.training.steps, 0);
+  EXPECT_EQ(report.training.throughput.samples_per_s.reason, "rank 0 measured no steps");
+  EXPECT_EQ(report.training.loss.series.size(), 4u);
+  EXPECT_EQ((*report.error).kind, "interrupted");
+  EXPECT_EQ((*report.error).rank.reason, "no single rank");
+}
+
+TEST(MakeReport, FailedWithoutRecordsGivesNoFigures) {
+  MadeRun run;
+  run.log.status = "failed";
+  run.log.exit_code = 4;
+  run.log.records.assign(2, std::nullopt);
+  run.log.failure = RunFailure{"killed", "SIGKILL", 1, "node1", "GPU-00000001", "measure", 17};
+  run.log.workers[1].ended = "killed by SIGKILL";
+  const Report report = run.report();
+  expect_honest(report);
+  EXPECT_EQ(exit_code(report), ExitCode::kWorker);
+  EXPECT_EQ(report.training.samples.reason, "no worker sent records");
+  EXPECT_EQ(report.training.step_time_ms.count, 0);
+  EXPECT_EQ(report.topology.verdict, "unknown");
+  EXPECT_EQ(*(*report.error).rank, 1);
+  EXPECT_EQ(*(*report.error).last_step, 17);
+  ASSERT_EQ(report.ranks.size(), 2u);
+  EXPECT_EQ(report.ranks[1].ended, "killed by SIGKILL");
+}
+
+TEST(MakeReport, RecordsOfOneOfTwoRanksAreNotTheRun) {
+  MadeRun run;
+  run.log.status = "failed";
+  run.log.records[1].reset();
+  const Report report = run.report();
+  expect_honest(report);
+  EXPECT_EQ(report.training.throughput.samples_per_s.reason, "rank 1 sent no records");
+  EXPECT_EQ(report.training.loss.first.reason, "rank 1 sent no records");
+  EXPECT_NEAR(*report.ranks[0].step_time_ms.mean, 10, 1e-9);
+}
+
+TEST(MakeReport, ALogOfWorkersThatNeverStarted) {
+  MadeRun run;
+  run.log.status = "failed";
+  run.log.exit_code = 3;
+  run.log.records.clear();
+  run.log.workers.clear();
+  const Report report = run.report();
+  expect_honest(report);
+  EXPECT_EQ(report.ranks[0].pid.reason, "the worker was not started");
+  EXPECT_EQ(report.ranks[0].ended, "not started");
+}
+
+TEST(MakeReport, CpuRunWithoutTelemetry) {
+  MadeRun run(2, 40, false);
+  run.telemetry = {};
+  const Report report = run.report();
+  expect_honest(report);
+  EXPECT_EQ(report.training.energy_j_per_sample.reason, "no GPU computed");
+  EXPECT_EQ(report.training.model.mfu.reason, "no data sheet peak is stated for a CPU");
+  EXPECT_EQ(report.topology.verdict, "matched");
+  EXPECT_THAT(finding_ids(report), ElementsAre("telemetry_missing"));
+  // without telemetry the series starts with the run
+  EXPECT_NEAR(report.series.at("run/step_time_ms").t_s.front(), 10.01, 1e-9);
+}
+
+TEST(MakeReport, GpuTelemetryMissingIsSaid) {
+  MadeRun run;
+  run.telemetry.utilization.gpus.clear();
+  const Report report = run.report();
+  expect_honest(report);
+  EXPECT_EQ(report.training.energy_j_per_sample.reason, "no GPU telemetry");
+  EXPECT_THAT(finding_ids(report), ElementsAre("telemetry_missing"));
+}
+
+TEST(MakeReport, EpochsAreCountedFromTheFirstMeasuredStep) {
+  MadeRun run;
+  run.plan.steps_per_epoch = 15;
+  const Training training = run.report().training;
+  ASSERT_EQ(training.epochs.size(), 3u);
+  EXPECT_TRUE(training.epochs[1].complete);
+  EXPECT_EQ(training.epochs[2].steps, 10);
+  EXPECT_FALSE(training.epochs[2].complete);
+  EXPECT_NEAR(*training.time_per_epoch_s, 0.15, 1e-9);
+  EXPECT_EQ(training.time_per_epoch_basis, "mean of 2 measured passes");
+}
+
+TEST(MakeReport, ALongLossSeriesIsThinnedAndItsMeanKept) {
+  MadeRun run(1, 40);
+  run.records(0).loss.clear();
+  for (int step = 0; step < 7000; ++step) run.records(0).loss.emplace_back(step % 2 == 0 ? 1 : 3);
+  const Loss loss = run.report().training.loss;
+  EXPECT_EQ(loss.steps_per_point, 3);
+  EXPECT_EQ(loss.series.size(), 2334u);
+  EXPECT_NEAR(*loss.series[0], 5.0 / 3, 1e-12);
+  EXPECT_NEAR(*loss.series.back(), 3, 1e-12);
+  EXPECT_DOUBLE_EQ(*loss.first, 1);
+}
+
+TEST(MakeReport, AnotherImageSizeHasNoKnownFlops) {
+  MadeRun run;
+  run.plan.spec.image_size = 64;
+  const ModelFigures model = run.report().training.model;
+  EXPECT_EQ(model.flops_per_sample.reason, "known for image_size 224 only");
+  EXPECT_EQ(model.mfu.reason, "known for image_size 224 only");
+}
+
+TEST(MakeReport, ReadsBackFromItsText) {
+  const MadeRun run;
+  const std::string text = to_text(run.report());
+  const Report again = base::from_value<Report>(base::parse_json(text, "report"));
+  EXPECT_EQ(to_text(again), text);
+}
+
+TEST(MakeReport, ANumberThatIsNotFiniteIsNeverWritten) {
+  MadeRun run;
+  run.telemetry.utilization.interval_ms = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(to_text(run.report()), Error);
+}
+
+}  // namespace
+}  // namespace falcon::report
