@@ -85,6 +85,13 @@ Value struct_schema(const FieldInfo& info, const WordLists& words) {
   return schema;
 }
 
+// What stands in a list or map: an absent item is written as null there.
+Value item_schema(const FieldInfo& info, const WordLists& words) {
+  Value schema = json_schema(info, words);
+  return info.is_optional ? any_of(std::move(schema), schema_object({{"type", "null", {}}}))
+                          : schema;
+}
+
 // A word alone, or a map with the one word that has options.
 Value kind_schema(const FieldInfo& info, const WordLists& words) {
   FieldInfo options = info;
@@ -142,12 +149,12 @@ Value json_schema(const FieldInfo& info, const WordLists& words) {
     case Shape::kList: {
       FieldInfo item = info.members.front();
       item.rule = info.rule;
-      return schema_object({{"type", "array", {}}, {"items", json_schema(item, words), {}}});
+      return schema_object({{"type", "array", {}}, {"items", item_schema(item, words), {}}});
     }
     case Shape::kMap:
       return schema_object(
           {{"type", "object", {}},
-           {"additionalProperties", json_schema(info.members.front(), words), {}}});
+           {"additionalProperties", item_schema(info.members.front(), words), {}}});
     case Shape::kStruct:
       return info.kind_words.empty() ? struct_schema(info, words) : kind_schema(info, words);
     case Shape::kAny:

@@ -26,6 +26,13 @@ std::span<const WordFacts> findings() {
       {"pcie_link_degraded", "a PCIe link ran below what GPU and slot can do", {}},
       {"library_mismatch", "a loaded library is not the one built for", {}},
       {"unclean_exit", "a worker did not end by itself and had to be stopped", {}},
+      {"topology_mismatched", "the run did not use the devices that were asked for", {}},
+      {"topology_unknown", "it is not proved that the devices are those asked for", {}},
+      {"parameters_differ", "the ranks ended with different parameters", {}},
+      {"step_clock_differs", "the step times do not sum to the measured window", {}},
+      {"phases_do_not_sum", "the phases of a step do not sum to the step", {}},
+      {"partial_batch_dropped", "the last, partial batch of each pass was left out", {}},
+      {"worker_note", "a remark of a worker", {}},
   };
   return table;
 }
