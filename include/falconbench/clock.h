@@ -9,6 +9,8 @@ namespace falcon {
 
 /// Seconds of CLOCK_MONOTONIC.
 double steady_now_s();
+/// CPU seconds that the calling thread has used: what a part of the tool costs itself.
+double thread_cpu_s();
 /// Wall clock as RFC 3339 UTC with milliseconds, e.g. 2026-01-31T12:00:00.000Z.
 std::string wall_now_text();
 

@@ -37,6 +37,7 @@ struct Gpu {
   Measured<double> power_limit_w;
   std::vector<GpuProcess> processes;  // of others, at detection
   Measured<int> cuda_ordinal;         // from the probe, joined by UUID or PCI address
+  Measured<std::int64_t> memory_used_bytes;  // at detection, by whomever: containers hide processes
 };
 template <class V>
 void visit_fields(Gpu& g, V& v) {
@@ -52,7 +53,8 @@ void visit_fields(Gpu& g, V& v) {
   v.field("pcie_width_max", g.pcie_width_max, "largest width of GPU and slot");
   v.field("power_limit_w", g.power_limit_w, "enforced power limit");
   v.field("processes", g.processes, "processes that held the GPU before the run");
-  v.field("cuda_ordinal", g.cuda_ordinal, "CUDA's index with CUDA_DEVICE_ORDER=PCI_BUS_ID");
+  v.field("cuda_ordinal", g.cuda_ordinal, "CUDA's index in the environment of the probe");
+  v.field("memory_used_bytes", g.memory_used_bytes, "memory in use before the run");
 }
 
 struct NumaNode {
@@ -116,6 +118,7 @@ struct Host {
   std::map<std::string, LibraryVersion>
       libraries;  // LibTorch, CUDA, cuDNN, NCCL; empty before the probe
   std::map<std::string, std::string> environment;  // allow-listed variables that are set
+  std::vector<std::string> notes;  // GPUs left out, and what could not be told, in words
 };
 template <class V>
 void visit_fields(Host& h, V& v) {
@@ -133,6 +136,7 @@ void visit_fields(Host& h, V& v) {
   v.field("driver_cuda", h.driver_cuda, "newest CUDA that the driver supports");
   v.field("libraries", h.libraries, "versions built for and loaded");
   v.field("environment", h.environment, "allow-listed environment variables");
+  v.field("notes", h.notes, "what was left out or could not be told");
 }
 
 }  // namespace falcon
