@@ -162,6 +162,7 @@ void FieldReader::check_kind_options() {
 
 void FieldReader::finish() {
   if (has_kind_) return check_kind_options();
+  if (value_.is_null() && !is_choice_) return;  // "engine:" with nothing below it
   if (!value_.is_object()) {
     std::string message = "expected a map with " +
                           std::string(is_choice_ ? "one of the keys " : "the keys ") +

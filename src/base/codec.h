@@ -1,9 +1,11 @@
 // Values to structs and back by the structs' field lists (falconbench/fields.h). Reading collects
 // every fault with its place instead of stopping at the first one.
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -166,7 +168,10 @@ void Reader::read(const Value& value, const std::string& key, T& out, const Rule
     read_bool(value, key, out);
   } else if constexpr (std::is_same_v<T, int>) {
     std::int64_t wide = out;
-    read_integer(value, key, wide, rule);
+    Rule narrow = rule;
+    narrow.min = std::max<double>(rule.min, std::numeric_limits<int>::min());
+    narrow.max = std::min<double>(rule.max, std::numeric_limits<int>::max());
+    read_integer(value, key, wide, narrow);
     out = static_cast<int>(wide);
   } else if constexpr (std::is_same_v<T, std::int64_t>) {
     read_integer(value, key, out, rule);

@@ -2,7 +2,22 @@
 
 namespace falcon::base {
 
+// Here and not in the header: there Member, which the object's list holds, is not complete yet.
+Value::Value(bool b) : data_(b) {}
+Value::Value(int i) : data_(std::int64_t{i}) {}
+Value::Value(std::int64_t i) : data_(i) {}
+Value::Value(double d) : data_(d) {}
+Value::Value(std::string s) : data_(std::move(s)) {}
+Value::Value(std::string_view s) : data_(std::string(s)) {}
+Value::Value(const char* s) : data_(std::string(s)) {}
+Value::Value(List list) : data_(std::move(list)) {}
 Value::Value(Object object) : data_(std::move(object)) {}
+Value Value::object() {
+  return Value(Object{});
+}
+Value Value::list() {
+  return Value(List{});
+}
 
 double Value::as_number() const {
   return is_integer() ? static_cast<double>(as_integer()) : std::get<double>(data_);

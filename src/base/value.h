@@ -24,18 +24,18 @@ class Value {
   using List = std::vector<Value>;
   using Object = std::vector<Member>;  // in written order; parsers refuse duplicate keys
 
-  Value() = default;                                    // null
-  Value(bool b) : data_(b) {}                           // NOLINT: values convert
-  Value(int i) : data_(std::int64_t{i}) {}              // NOLINT
-  Value(std::int64_t i) : data_(i) {}                   // NOLINT
-  Value(double d) : data_(d) {}                         // NOLINT
-  Value(std::string s) : data_(std::move(s)) {}         // NOLINT
-  Value(std::string_view s) : data_(std::string(s)) {}  // NOLINT
-  Value(const char* s) : data_(std::string(s)) {}       // NOLINT
-  Value(List list) : data_(std::move(list)) {}          // NOLINT
-  Value(Object object);                                 // NOLINT
-  static Value object() { return Value(Object{}); }
-  static Value list() { return Value(List{}); }
+  Value() = default;          // null
+  Value(bool b);              // NOLINT: values convert
+  Value(int i);               // NOLINT: values convert
+  Value(std::int64_t i);      // NOLINT: values convert
+  Value(double d);            // NOLINT: values convert
+  Value(std::string s);       // NOLINT: values convert
+  Value(std::string_view s);  // NOLINT: values convert
+  Value(const char* s);       // NOLINT: values convert
+  Value(List list);           // NOLINT: values convert
+  Value(Object object);       // NOLINT
+  static Value object();
+  static Value list();
 
   bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
   bool is_bool() const { return std::holds_alternative<bool>(data_); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <deque>
 #include <regex>
 #include <sstream>
 #include <vector>
@@ -88,13 +89,18 @@ class TreeBuilder : public YAML::EventHandler {
  public:
   explicit TreeBuilder(const base::SourceText& source) : source_(source) {}
 
-  Value take() { return std::move(root_); }
-  Mark place_of(const YAML::Mark& mark) const {
-    return source_.mark_at(mark.pos < 0 ? 0 : static_cast<std::size_t>(mark.pos));
+  /// REQUIRES: all events came.
+  Value take() {
+    if (container_key_.line > 0) refuse(container_key_, "a list or map as a key, expected text");
+    return std::move(root_);
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (++num_documents_ > 1) refuse(place_of(mark), "a second document, expected one");
+    if (++num_documents_ < 2) return;
+    // yaml-cpp also starts a document where a line is indented less than the first
+    const bool has_marker = source_.text().substr(offset_of(mark)).starts_with("---");
+    refuse(place_of(mark), has_marker ? "a second document, expected one"
+                                      : "an indentation that fits nothing before it");
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
@@ -109,6 +115,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
                 const std::string& text) override {
     check_tag(mark, tag);
+    check_quotes(mark);
     if (wants_key()) return add_key(mark, text);
     add(mark, tag == "?" ? plain_value(text) : Value(text));
   }
@@ -129,12 +136,32 @@ class TreeBuilder : public YAML::EventHandler {
     bool has_key;      // of a map: the key is there, its value comes next
   };
 
+  std::size_t offset_of(const YAML::Mark& mark) const {
+    const std::size_t size = source_.text().size();
+    return mark.pos < 0 ? 0 : std::min(size, static_cast<std::size_t>(mark.pos));
+  }
+  Mark place_of(const YAML::Mark& mark) const { return source_.mark_at(offset_of(mark)); }
   bool wants_key() const {
     return !open_.empty() && open_.back().container->is_object() && !open_.back().has_key;
   }
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
     if (tag.empty() || tag == "?" || tag == "!") return;
     refuse(place_of(mark), "the tag " + base::printable(tag) + ": tags are not supported");
+  }
+  // yaml-cpp ends a quoted scalar at the end of the file without a word.
+  void check_quotes(const YAML::Mark& mark) const {
+    const std::string_view text = source_.text().substr(offset_of(mark));
+    const char quote = text.empty() ? '\0' : text.front();
+    if (quote != '\'' && quote != '"') return;
+    for (std::size_t i = 1; i < text.size(); ++i) {
+      if (text[i] == '\\' && quote == '"') {
+        ++i;
+      } else if (text[i] == quote) {
+        if (quote == '"' || i + 1 == text.size() || text[i + 1] != quote) return;
+        ++i;  // '' inside '...' is one '
+      }
+    }
+    refuse(place_of(mark), std::string("a quote ") + quote + " without its end");
   }
   [[noreturn]] void refuse_alias(const YAML::Mark& mark) const {
     refuse(place_of(mark), "an alias (*): anchors and aliases are not supported");
@@ -170,16 +197,25 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void open(const YAML::Mark& mark, const std::string& tag, Value value) {
     check_tag(mark, tag);
-    if (wants_key()) refuse(place_of(mark), "a list or map as a key, expected text");
     if (open_.size() >= kMaxDepth) {
       refuse(place_of(mark), "more than " + std::to_string(kMaxDepth) + " levels of nesting");
     }
+    if (wants_key()) return open_key(mark, std::move(value));
     Value* container = add(mark, std::move(value));
     open_.push_back({container, false});
+  }
+  // Refused at the end only: for a list without its end yaml-cpp tells of a key before it throws.
+  void open_key(const YAML::Mark& mark, Value value) {
+    if (container_key_.line == 0) container_key_ = place_of(mark);
+    open_.back().container->as_object().push_back({"", Value(), place_of(mark)});
+    open_.back().has_key = true;
+    open_.push_back({&container_keys_.emplace_back(std::move(value)), false});
   }
 
   const base::SourceText& source_;
   Value root_;
+  std::deque<Value> container_keys_;
+  Mark container_key_;  // the first one; line 0: none
   std::vector<Open> open_;
   int num_documents_ = 0;
 };
