@@ -10,18 +10,20 @@
 namespace falcon::data {
 namespace {
 
-constexpr int kRounds = 8;  // 4 make a strong pseudo-random permutation (Luby and Rackoff); small halves want more
+constexpr int kRounds =
+    8;  // 4 make a strong pseudo-random permutation (Luby and Rackoff); small halves want more
 constexpr std::uint64_t kOrderStream = 0x6F72646572;  // "order"
 
 const BatchScheduleOptions& checked(const BatchScheduleOptions& o) {
   const auto fail = [](const std::string& text) { throw Error(ExitCode::kUsage, text); };
-  if (o.global_batch < 1) fail("the global batch is " + std::to_string(o.global_batch) + ", it must be 1 or more");
+  if (o.global_batch < 1)
+    fail("the global batch is " + std::to_string(o.global_batch) + ", it must be 1 or more");
   if (o.ranks < 1 || o.rank < 0 || o.rank >= o.ranks) {
     fail("rank " + std::to_string(o.rank) + " of " + std::to_string(o.ranks) + " does not exist");
   }
   if (o.global_batch % o.ranks != 0) {
-    fail("the global batch of " + std::to_string(o.global_batch) + " samples cannot be divided by " +
-         std::to_string(o.ranks) + " ranks");
+    fail("the global batch of " + std::to_string(o.global_batch) +
+         " samples cannot be divided by " + std::to_string(o.ranks) + " ranks");
   }
   if (o.global_batch > o.samples) {
     fail("the global batch of " + std::to_string(o.global_batch) +
@@ -40,11 +42,10 @@ BatchSchedule::BatchSchedule(const BatchScheduleOptions& options)
 
 SampleKey BatchSchedule::sample(std::int64_t step, std::int64_t i) const {
   const std::int64_t this_epoch = epoch(step);
-  const std::int64_t position = step % steps_per_epoch_ * options_.global_batch +
-                                options_.rank * rank_batch_ + i;
-  const std::int64_t index = options_.shuffle
-                                 ? shuffled(position, options_.samples, options_.seed, this_epoch)
-                                 : position;
+  const std::int64_t position =
+      step % steps_per_epoch_ * options_.global_batch + options_.rank * rank_batch_ + i;
+  const std::int64_t index =
+      options_.shuffle ? shuffled(position, options_.samples, options_.seed, this_epoch) : position;
   return {options_.seed, this_epoch, index};
 }
 

@@ -1,5 +1,6 @@
-// Which samples make the batch of step k on rank r. A pure function: the global batch of a step holds the same samples
-// in the same order for every number of ranks; rank r takes the r-th slice of it.
+// Which samples make the batch of step k on rank r. A pure function: the global batch of a step
+// holds the same samples in the same order for every number of ranks; rank r takes the r-th slice
+// of it.
 #pragma once
 #include <cstdint>
 
@@ -18,7 +19,8 @@ struct BatchScheduleOptions {
 
 class BatchSchedule {
  public:
-  /// Throws falcon::Error (kUsage): a batch larger than the data set, or one that the ranks do not divide.
+  /// Throws falcon::Error (kUsage): a batch larger than the data set, or one that the ranks do not
+  /// divide.
   explicit BatchSchedule(const BatchScheduleOptions& options);
 
   std::int64_t rank_batch() const { return rank_batch_; }
@@ -29,7 +31,8 @@ class BatchSchedule {
     return options_.samples - steps_per_epoch_ * options_.global_batch;
   }
   std::int64_t epoch(std::int64_t step) const { return step / steps_per_epoch_; }
-  /// Sample i (0 .. rank_batch() - 1) of this rank's slice of step `step` (counted from 0 over all epochs).
+  /// Sample i (0 .. rank_batch() - 1) of this rank's slice of step `step` (counted from 0 over all
+  /// epochs).
   SampleKey sample(std::int64_t step, std::int64_t i) const;
 
  private:
@@ -38,8 +41,9 @@ class BatchSchedule {
   std::int64_t steps_per_epoch_;
 };
 
-/// Place `position` of the order that (seed, epoch) shuffle 0 .. size - 1 into. A Feistel network over the next power of
-/// four, walked until it lands inside: needs no table, so an epoch starts without a pause and without memory.
+/// Place `position` of the order that (seed, epoch) shuffle 0 .. size - 1 into. A Feistel network
+/// over the next power of four, walked until it lands inside: needs no table, so an epoch starts
+/// without a pause and without memory.
 std::int64_t shuffled(std::int64_t position, std::int64_t size, std::uint64_t seed,
                       std::int64_t epoch);
 

@@ -19,7 +19,9 @@ constexpr DatasetRow kRows[] = {
 
 }  // namespace
 
-std::span<const DatasetRow> dataset_rows() { return kRows; }
+std::span<const DatasetRow> dataset_rows() {
+  return kRows;
+}
 
 const DatasetRow* find_dataset_row(std::string_view name) {
   for (const DatasetRow& row : kRows) {

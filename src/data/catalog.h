@@ -17,10 +17,10 @@ struct DatasetOptions {
   std::filesystem::path path;        // folder; synthetic has none
   std::string subfolder;             // below path, e.g. train or val; "" for path itself
   std::int64_t image_size = 224;
-  std::int64_t classes = 1000;       // of the model; labels are below it
-  std::int64_t count = 1281167;      // synthetic: samples in an epoch (default: as many as ImageNet)
-  bool evaluation = false;           // fixed evaluation transform instead of the random training one
-  int threads = 0;                   // for the scan; 0: one per core
+  std::int64_t classes = 1000;   // of the model; labels are below it
+  std::int64_t count = 1281167;  // synthetic: samples in an epoch (default: as many as ImageNet)
+  bool evaluation = false;       // fixed evaluation transform instead of the random training one
+  int threads = 0;               // for the scan; 0: one per core
 };
 
 struct DatasetRow {
@@ -33,7 +33,8 @@ struct DatasetRow {
 std::span<const DatasetRow> dataset_rows();
 /// nullptr when there is no such row.
 const DatasetRow* find_dataset_row(std::string_view name);
-/// Throws falcon::Error: kUsage for an unknown format (with the nearest), and what the data set itself throws.
+/// Throws falcon::Error: kUsage for an unknown format (with the nearest), and what the data set
+/// itself throws.
 std::unique_ptr<Dataset> make_dataset(const DatasetOptions& options);
 
 }  // namespace falcon::data

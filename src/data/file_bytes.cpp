@@ -1,17 +1,19 @@
 #include "data/file_bytes.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 namespace falcon::data {
 namespace {
 
-std::string error_text() { return std::generic_category().message(errno); }
+std::string error_text() {
+  return std::generic_category().message(errno);
+}
 
 struct Closer {
   int descriptor;

@@ -10,8 +10,8 @@ namespace falcon::data {
 
 class FileBytes {
  public:
-  /// Reads the first `limit` bytes of a regular file. False with `problem` set ("Permission denied", "is no regular
-  /// file", ...). Never waits for a pipe or a device.
+  /// Reads the first `limit` bytes of a regular file. False with `problem` set ("Permission
+  /// denied", "is no regular file", ...). Never waits for a pipe or a device.
   bool read(const std::filesystem::path& path, std::string& problem,
             std::size_t limit = static_cast<std::size_t>(-1));
   std::span<const std::byte> bytes() const { return {buffer_.get(), size_}; }

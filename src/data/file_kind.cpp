@@ -31,9 +31,8 @@ std::string lower_extension(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return {};
   std::string extension(name.substr(dot));
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return extension;
 }
 
@@ -75,8 +74,8 @@ bool jpeg_size(std::span<const std::byte> head, int& width, int& height) {
       ++at;
       continue;
     }
-    const bool is_frame = marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 &&
-                          marker != 0xCC;
+    const bool is_frame =
+        marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
     if (is_frame) {
       height = static_cast<int>(byte_at(head, at + 5) << 8 | byte_at(head, at + 6));
       width = static_cast<int>(byte_at(head, at + 7) << 8 | byte_at(head, at + 8));

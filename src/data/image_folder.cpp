@@ -1,6 +1,7 @@
 #include "data/image_folder.h"
 
 #include <cstring>
+#include <utility>
 
 #include "base/text.h"
 #include "data/file_bytes.h"
@@ -11,7 +12,10 @@
 namespace falcon::data {
 namespace {
 
-enum Stream : std::uint64_t { kCropStream = 0x63726F70, kFlipStream = 0x666C6970 };  // "crop", "flip"
+enum Stream : std::uint64_t {
+  kCropStream = 0x63726F70,
+  kFlipStream = 0x666C6970
+};  // "crop", "flip"
 
 class ImageScratch : public ReadScratch {
  public:
@@ -24,12 +28,19 @@ base::CounterRandom random_of(const SampleKey& key, Stream stream) {
                               static_cast<std::uint64_t>(key.index)});
 }
 
-void check_usable(const ImageFolderScan& scan, const DatasetOptions& options) {
+SkipLog log_of(std::vector<SkippedItem> items) {
+  SkipLog log;
+  for (SkippedItem& item : items) log.add(std::move(item));
+  return log;
+}
+
+void check_usable(const ImageFolderScan& scan, const SkipLog& skipped,
+                  const DatasetOptions& options) {
   const std::string folder = "data folder " + base::printable(scan.root.native(), 400);
   if (scan.files.size() == 0) {
     throw Error(ExitCode::kHost, folder + ": no usable JPEG file in " +
                                      std::to_string(scan.classes.size()) +
-                                     " class folders; left out: " + scan.skipped.summary());
+                                     " class folders; left out: " + skipped.summary());
   }
   const std::int64_t found = static_cast<std::int64_t>(scan.classes.size());
   if (options.classes > 0 && found > options.classes) {
@@ -45,9 +56,10 @@ ImageFolder::ImageFolder(const DatasetOptions& options)
     : scan_(scan_image_folder(
           options.subfolder.empty() ? options.path : options.path / options.subfolder,
           options.threads)),
+      skipped_(log_of(std::move(scan_.skipped))),
       image_size_(static_cast<int>(options.image_size)),
       evaluation_(options.evaluation) {
-  check_usable(scan_, options);
+  check_usable(scan_, skipped_, options);
   is_whole_ = std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(size()));
 }
 
@@ -98,7 +110,8 @@ bool ImageFolder::read(const SampleKey& key, std::span<std::byte* const> destina
   is_whole.store(true, std::memory_order_relaxed);
   const std::int64_t label = scan_.files.label(key.index);
   std::memcpy(destinations[1], &label, sizeof label);
-  if (!evaluation_) *destinations[2] = static_cast<std::byte>(random_of(key, kFlipStream).next() & 1);
+  if (!evaluation_)
+    *destinations[2] = static_cast<std::byte>(random_of(key, kFlipStream).next() & 1);
   return true;
 }
 
@@ -109,7 +122,7 @@ std::map<std::string, std::string> ImageFolder::facts() const {
           {"files", std::to_string(scan_.files.size())},
           {"bytes", std::to_string(scan_.bytes)},
           {"other_files_ignored", std::to_string(scan_.other_files)},
-          {"left_out_at_scan", std::to_string(scan_.skipped.count())}};
+          {"left_out_at_scan", std::to_string(skipped_.count())}};
 }
 
 std::unique_ptr<Dataset> make_image_folder(const DatasetOptions& options) {

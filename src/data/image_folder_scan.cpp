@@ -16,7 +16,8 @@ namespace falcon::data {
 namespace fs = std::filesystem;
 namespace {
 
-// Enough for the size of most pictures; where a long EXIF block hides it, the decoder finds it later.
+// Enough for the size of most pictures; where a long EXIF block hides it, the decoder finds it
+// later.
 constexpr std::size_t kHeadBytes = 4096;
 
 struct Found {
@@ -31,7 +32,9 @@ struct ClassListing {
   std::int64_t other_files = 0;
 };
 
-std::string shown(const fs::path& path) { return base::printable(path.native(), 400); }
+std::string shown(const fs::path& path) {
+  return base::printable(path.native(), 400);
+}
 
 Error folder_error(const fs::path& path, const std::string& problem) {
   return Error(ExitCode::kHost, "data folder " + shown(path) + ": " + problem);
@@ -55,14 +58,14 @@ std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
   return entries;
 }
 
-std::vector<std::string> class_names(const fs::path& root, SkipLog& skipped) {
+std::vector<std::string> class_names(const fs::path& root, std::vector<SkippedItem>& skipped) {
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : entries_of(root)) {
     std::error_code error;
     if (!entry.is_directory(error)) continue;
     const std::string name = entry.path().filename().native();
     if (entry.is_symlink(error) && leads_above(entry.path(), root)) {
-      skipped.add({name, "loop", "a link to a folder above it"});
+      skipped.push_back({name, "loop", "a link to a folder above it"});
     } else {
       names.push_back(name);
     }
@@ -165,18 +168,19 @@ void check_heads(const ImageFolderScan& scan, std::vector<ClassListing>& listing
 
 void take_listing(ImageFolderScan& scan, std::size_t c, ClassListing& listing) {
   scan.other_files += listing.other_files;
-  for (SkippedItem& item : listing.skipped) scan.skipped.add(std::move(item));
+  for (SkippedItem& item : listing.skipped) scan.skipped.push_back(std::move(item));
   bool any = false;
   for (Found& found : listing.pictures) {
     if (found.skipped) {
-      scan.skipped.add(std::move(*found.skipped));
+      scan.skipped.push_back(std::move(*found.skipped));
       continue;
     }
     any = true;
     scan.files.add(found.name, static_cast<std::int32_t>(c));
     scan.bytes += static_cast<std::int64_t>(found.file_bytes);
   }
-  if (!any) scan.skipped.add({scan.classes[c], "no_pictures", "a class without a usable picture"});
+  if (!any)
+    scan.skipped.push_back({scan.classes[c], "no_pictures", "a class without a usable picture"});
 }
 
 }  // namespace
@@ -198,7 +202,9 @@ std::string ImageFolderScan::item(std::int64_t i) const {
   return text;
 }
 
-fs::path ImageFolderScan::path(std::int64_t i) const { return root / item(i); }
+fs::path ImageFolderScan::path(std::int64_t i) const {
+  return root / item(i);
+}
 
 ImageFolderScan scan_image_folder(const fs::path& root, int threads) {
   std::error_code error;

@@ -1,13 +1,15 @@
-// What is in an image folder: <root>/<class>/**/*.{jpg,jpeg}. Classes are the folders below the root sorted by bytes;
-// their places are the labels, also when one holds no picture. Only headers are read. Reasons for leaving an item out:
+// What is in an image folder: <root>/<class>/**/*.{jpg,jpeg}. Classes are the folders below the
+// root sorted by bytes; their places are the labels, also when one holds no picture. Only headers
+// are read. Reasons for leaving an item out:
 //   empty, not_jpeg, too_large      by the first bytes
 //   other_format                    .png, .webp, .gif, .bmp, .tif, .tiff, .ppm: only JPEG is read
 //   folder                          a folder with a picture's name; it is not looked into
 //   loop, dangling                  a link to itself, or to nothing
-//   folder_link                     a link to a folder inside a class: not followed, so no walk can go in circles
-//   not_a_file, unreadable          pipes and devices; no permission
-//   no_pictures                     a class folder without a usable picture
-// Links to files, and class folders that are links (not to a folder above), are followed. Other names are ignored.
+//   folder_link                     a link to a folder inside a class: not followed, so no walk can
+//   go in circles not_a_file, unreadable          pipes and devices; no permission no_pictures a
+//   class folder without a usable picture
+// Links to files, and class folders that are links (not to a folder above), are followed. Other
+// names are ignored.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -15,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/skip_log.h"
+#include "falconbench/dataset.h"
 
 namespace falcon::data {
 
@@ -41,17 +43,17 @@ class ImageFileList {
 struct ImageFolderScan {
   std::filesystem::path root;
   std::vector<std::string> classes;
-  ImageFileList files;            // by class, then by name
-  std::int64_t bytes = 0;         // of the usable files
-  std::int64_t other_files = 0;   // ignored: no picture by name
-  SkipLog skipped;
+  ImageFileList files;               // by class, then by name
+  std::int64_t bytes = 0;            // of the usable files
+  std::int64_t other_files = 0;      // ignored: no picture by name
+  std::vector<SkippedItem> skipped;  // every one
 
   std::filesystem::path path(std::int64_t i) const;  // of file i
   std::string item(std::int64_t i) const;            // the same below the root
 };
 
-/// Throws falcon::Error (kHost) when the folder cannot be read or has no class folder. A scan without a usable picture
-/// is returned: the caller says what that means.
+/// Throws falcon::Error (kHost) when the folder cannot be read or has no class folder. A scan
+/// without a usable picture is returned: the caller says what that means.
 ImageFolderScan scan_image_folder(const std::filesystem::path& root, int threads);
 
 }  // namespace falcon::data

@@ -13,7 +13,9 @@ constexpr double kMaxRatio = 4.0 / 3.0;
 constexpr int kTries = 10;
 
 // Python's round().
-int round_half_even(double x) { return static_cast<int>(std::nearbyint(x)); }
+int round_half_even(double x) {
+  return static_cast<int>(std::nearbyint(x));
+}
 
 PixelRect largest_centred(int width, int height) {
   const double ratio = static_cast<double>(width) / height;
@@ -48,7 +50,8 @@ PixelRect random_crop(int width, int height, base::CounterRandom& random) {
 }
 
 ImageTransform crop_and_resize(const PixelRect& r, int image_size) {
-  return {{r.left, r.width, image_size, 0, image_size}, {r.top, r.height, image_size, 0, image_size}};
+  return {{r.left, r.width, image_size, 0, image_size},
+          {r.top, r.height, image_size, 0, image_size}};
 }
 
 ImageTransform evaluation_transform(int width, int height, int image_size) {

@@ -1,5 +1,6 @@
-// From a JPEG file to the S x S picture that a network sees: torchvision's RandomResizedCrop (training) and
-// Resize + CenterCrop (evaluation), done while decoding so that only what is needed is decoded.
+// From a JPEG file to the S x S picture that a network sees: torchvision's RandomResizedCrop
+// (training) and Resize + CenterCrop (evaluation), done while decoding so that only what is needed
+// is decoded.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace falcon::data {
 
-/// torchvision.transforms.RandomResizedCrop.get_params with scale (0.08, 1) and ratio (3/4, 4/3): ten tries, then the
-/// largest centred rectangle within the ratios.
+/// torchvision.transforms.RandomResizedCrop.get_params with scale (0.08, 1) and ratio (3/4, 4/3):
+/// ten tries, then the largest centred rectangle within the ratios.
 PixelRect random_crop(int width, int height, base::CounterRandom& random);
 
 /// How a picture of width x height becomes image_size x image_size.
@@ -23,8 +24,8 @@ struct ImageTransform {
 };
 /// The rectangle, resized.
 ImageTransform crop_and_resize(const PixelRect& rectangle, int image_size);
-/// Shorter side to image_size * 256 / 224 (256 for 224, the longer side rounded down), then the centre
-/// (round half to even), as torchvision's Resize and CenterCrop.
+/// Shorter side to image_size * 256 / 224 (256 for 224, the longer side rounded down), then the
+/// centre (round half to even), as torchvision's Resize and CenterCrop.
 ImageTransform evaluation_transform(int width, int height, int image_size);
 
 static_assert(kRowSlack <= RowSink::kSlackBytes);
@@ -36,7 +37,8 @@ class ImageReader : private RowSink {
   bool open(std::span<const std::byte> file) { return decoder_.open(file); }
   int width() const { return decoder_.width(); }
   int height() const { return decoder_.height(); }
-  /// Writes packed RGB [out rows, out columns, 3]. False when the file is damaged. REQUIRES: open() returned true.
+  /// Writes packed RGB [out rows, out columns, 3]. False when the file is damaged. REQUIRES: open()
+  /// returned true.
   bool read(const ImageTransform& transform, JpegDecoder::Extent extent, std::uint8_t* rgb);
   const DecodeProblem& problem() const { return decoder_.problem(); }
 

@@ -6,18 +6,19 @@
 #include <cstring>
 #include <utility>
 
-#include <jpeglib.h>
-
 #include <jerror.h>
+#include <jpeglib.h>
 
 #include "data/file_kind.h"
 
 namespace falcon::data {
 namespace {
 
-// A progressive file of a few KB can ask for tens of thousands of passes over a large picture; real ones have about 10.
+// A progressive file of a few KB can ask for tens of thousands of passes over a large picture; real
+// ones have about 10.
 constexpr int kMaxScans = 500;
-// Fancy upsampling looks one chroma sample (two pixels) beyond; with these the edges equal those of a full decode.
+// Fancy upsampling looks one chroma sample (two pixels) beyond; with these the edges equal those of
+// a full decode.
 constexpr int kEdgePixels = 2;
 constexpr int kMaxRowsAtOnce = 4;
 
@@ -118,7 +119,8 @@ struct JpegDecoder::State {
 
 namespace {
 
-// Runs libjpeg calls; false when one of them gave up. `calls` must own nothing: an error leaves it by longjmp.
+// Runs libjpeg calls; false when one of them gave up. `calls` must own nothing: an error leaves it
+// by longjmp.
 template <class Calls>
 bool guarded(ErrorManager& errors, const Calls& calls) {
   if (setjmp(errors.jump) != 0) return false;
@@ -145,11 +147,19 @@ JpegDecoder::JpegDecoder() : state_(std::make_unique<State>()) {
   s.cinfo.progress = &s.progress;
 }
 
-JpegDecoder::~JpegDecoder() { jpeg_destroy_decompress(&state_->cinfo); }
+JpegDecoder::~JpegDecoder() {
+  jpeg_destroy_decompress(&state_->cinfo);
+}
 
-int JpegDecoder::width() const { return static_cast<int>(state_->cinfo.image_width); }
-int JpegDecoder::height() const { return static_cast<int>(state_->cinfo.image_height); }
-const DecodeProblem& JpegDecoder::problem() const { return state_->problem; }
+int JpegDecoder::width() const {
+  return static_cast<int>(state_->cinfo.image_width);
+}
+int JpegDecoder::height() const {
+  return static_cast<int>(state_->cinfo.image_height);
+}
+const DecodeProblem& JpegDecoder::problem() const {
+  return state_->problem;
+}
 
 bool JpegDecoder::fail(std::string reason, std::string detail) {
   jpeg_abort_decompress(&state_->cinfo);
@@ -221,7 +231,8 @@ bool JpegDecoder::give_rows(const PixelRect& rectangle, int x_in_row, int row_pi
   while (y < end) {
     const JDIMENSION wanted = static_cast<JDIMENSION>(std::min(kMaxRowsAtOnce, end - y));
     JDIMENSION got = 0;
-    if (!guarded(s.errors, [&] { got = jpeg_read_scanlines(&s.cinfo, rows, wanted); })) return false;
+    if (!guarded(s.errors, [&] { got = jpeg_read_scanlines(&s.cinfo, rows, wanted); }))
+      return false;
     if (got == 0) return false;
     for (JDIMENSION i = 0; i < got; ++i, ++y) {
       if (is_cmyk) cmyk_to_rgbx(rows[i], row_pixels, inverted);

@@ -1,7 +1,8 @@
-// JPEG files to RGB pixels, safely: every complaint of libjpeg, warnings included, makes the file "damaged", and a size
-// limit is checked before memory is taken. Gray and CMYK/YCCK become RGB; EXIF is ignored (as torchvision's ImageFolder
-// does). Full-resolution accurate integer DCT and fancy upsampling: libjpeg-turbo's defaults, which Pillow uses too.
-// One object a thread, used again for every file.
+// JPEG files to RGB pixels, safely: every complaint of libjpeg, warnings included, makes the file
+// "damaged", and a size limit is checked before memory is taken. Gray and CMYK/YCCK become RGB;
+// EXIF is ignored (as torchvision's ImageFolder does). Full-resolution accurate integer DCT and
+// fancy upsampling: libjpeg-turbo's defaults, which Pillow uses too. One object a thread, used
+// again for every file.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,8 @@ struct PixelRect {
   friend bool operator==(const PixelRect&, const PixelRect&) = default;
 };
 
-/// Why a file cannot be used: reason is one of "empty", "not_jpeg", "too_large", "unsupported", "damaged".
+/// Why a file cannot be used: reason is one of "empty", "not_jpeg", "too_large", "unsupported",
+/// "damaged".
 struct DecodeProblem {
   std::string reason;
   std::string detail;
@@ -32,15 +34,15 @@ class RowSink {
  public:
   virtual ~RowSink() = default;
   static constexpr std::size_t kSlackBytes = 32;
-  /// Row `y` of the picture; `rgbx` holds the rectangle's pixels, 4 bytes each (the fourth is undefined), and
-  /// kSlackBytes readable bytes behind them.
+  /// Row `y` of the picture; `rgbx` holds the rectangle's pixels, 4 bytes each (the fourth is
+  /// undefined), and kSlackBytes readable bytes behind them.
   virtual void row(int y, const std::uint8_t* rgbx) = 0;
 };
 
 class JpegDecoder {
  public:
-  /// Width times height that a header may claim: what Pillow takes as the limit of a reasonable picture (a quarter of a
-  /// GiB in RGB).
+  /// Width times height that a header may claim: what Pillow takes as the limit of a reasonable
+  /// picture (a quarter of a GiB in RGB).
   static constexpr std::int64_t kMaxPixels = 89'478'485;
   /// How much of the file a decode looks at.
   enum class Extent {
@@ -53,13 +55,15 @@ class JpegDecoder {
   JpegDecoder(const JpegDecoder&) = delete;
   JpegDecoder& operator=(const JpegDecoder&) = delete;
 
-  /// Reads the header of a file in memory, which must stay there until decode() is done. False: see problem().
+  /// Reads the header of a file in memory, which must stay there until decode() is done. False: see
+  /// problem().
   bool open(std::span<const std::byte> file);
-  int width() const;   // REQUIRES: open() returned true
+  int width() const;  // REQUIRES: open() returned true
   int height() const;
 
-  /// Decodes a rectangle; its pixels are those of a full decode. False when the file is damaged (rows may have been
-  /// given out already). REQUIRES: open() returned true just before; the rectangle is not empty and inside.
+  /// Decodes a rectangle; its pixels are those of a full decode. False when the file is damaged
+  /// (rows may have been given out already). REQUIRES: open() returned true just before; the
+  /// rectangle is not empty and inside.
   bool decode(const PixelRect& rectangle, RowSink& sink, Extent extent);
 
   const DecodeProblem& problem() const;
@@ -72,7 +76,8 @@ class JpegDecoder {
   std::unique_ptr<State> state_;
 };
 
-/// The whole picture as packed RGB rows, for tests and checks. Empty when the file is not usable; problem says why.
+/// The whole picture as packed RGB rows, for tests and checks. Empty when the file is not usable;
+/// problem says why.
 std::vector<std::uint8_t> decode_rgb(std::span<const std::byte> file, int& width, int& height,
                                      DecodeProblem& problem);
 

@@ -1,5 +1,5 @@
-// body(thread, index) for index 0 .. count - 1 on several threads, each taking the next index. The first exception is
-// rethrown after all threads have ended; the others then take no new index.
+// body(thread, index) for index 0 .. count - 1 on several threads, each taking the next index. The
+// first exception is rethrown after all threads have ended; the others then take no new index.
 #pragma once
 #include <algorithm>
 #include <atomic>

@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::int32_t kHalf = 1 << (kWeightBits - 1);
 
-double triangle(double x) { return std::max(0.0, 1.0 - std::abs(x)); }
+double triangle(double x) {
+  return std::max(0.0, 1.0 - std::abs(x));
+}
 
 }  // namespace
 
@@ -49,7 +51,8 @@ void AxisWeights::assign(const AxisMap& map) {
   }
 }
 
-// The weights are not negative and their sum is 2^22 up to rounding, so no result leaves 0..255 and nothing is clipped.
+// The weights are not negative and their sum is 2^22 up to rounding, so no result leaves 0..255 and
+// nothing is clipped.
 namespace {
 
 void row_plain(const AxisWeights& axis, const std::uint8_t* rgbx, std::uint8_t* rgb) {
@@ -78,21 +81,22 @@ void column_plain(const ColumnTaps& taps, std::size_t begin, std::size_t end, st
 
 }  // namespace
 
-void resample_row(const AxisWeights& axis, const std::uint8_t* rgbx, std::uint8_t* rgb) {
-  if (has_avx2()) {
+void resample_row(const AxisWeights& axis, const std::uint8_t* rgbx, std::uint8_t* rgb,
+                  bool use_avx2) {
+  if (use_avx2) {
     row_avx2(axis, rgbx, rgb);
   } else {
     row_plain(axis, rgbx, rgb);
   }
 }
 
-void resample_columns(const AxisWeights& axis, const PackedRows& source, std::uint8_t* out) {
-  const bool fast = has_avx2();
+void resample_columns(const AxisWeights& axis, const PackedRows& source, std::uint8_t* out,
+                      bool use_avx2) {
   for (int y = 0; y < axis.out_count(); ++y, out += source.row_bytes) {
     const std::size_t skipped = static_cast<std::size_t>(axis.first(y) - axis.source_begin());
     const ColumnTaps taps{axis.weights(y), axis.taps(y), source.pixels + skipped * source.stride,
                           source.stride};
-    const std::size_t done = fast ? column_avx2(taps, source.row_bytes, out) : 0;
+    const std::size_t done = use_avx2 ? column_avx2(taps, source.row_bytes, out) : 0;
     column_plain(taps, done, source.row_bytes, out);
   }
 }

@@ -1,6 +1,7 @@
-// Separable bilinear resampling with antialias on 8-bit pixels, equal to Pillow's to the bit: triangle filter whose
-// support grows with the reduction, 22-bit fixed-point weights, columns first, each pass rounded to 8 bits
-// (libImaging/Resample.c). torchvision's Resize and RandomResizedCrop on PIL pictures are this.
+// Separable bilinear resampling with antialias on 8-bit pixels, equal to Pillow's to the bit:
+// triangle filter whose support grows with the reduction, 22-bit fixed-point weights, columns
+// first, each pass rounded to 8 bits (libImaging/Resample.c). torchvision's Resize and
+// RandomResizedCrop on PIL pictures are this.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace falcon::data {
 
-/// Part of a resized axis: source pixels offset .. offset + in_size - 1 become out_size pixels, of which
-/// out_first .. out_first + out_count - 1 are wanted.
+/// Part of a resized axis: source pixels offset .. offset + in_size - 1 become out_size pixels, of
+/// which out_first .. out_first + out_count - 1 are wanted.
 struct AxisMap {
   int offset = 0;
   int in_size = 0;
@@ -20,8 +21,8 @@ struct AxisMap {
 
 constexpr int kWeightBits = 22;  // Pillow: 32 - 8 bits of a pixel - 2 spare
 
-/// For every wanted pixel of an axis: its first source pixel and its weights (sum 2^22 up to rounding), filled
-/// up with zeros to most_taps() + 1.
+/// For every wanted pixel of an axis: its first source pixel and its weights (sum 2^22 up to
+/// rounding), filled up with zeros to most_taps() + 1.
 class AxisWeights {
  public:
   void assign(const AxisMap& map);
@@ -46,6 +47,9 @@ class AxisWeights {
   int source_end_ = 0;
 };
 
+/// Whether the processor has AVX2. The results are the same without.
+bool has_avx2();
+
 /// Packed rows in memory; the first is source row axis.source_begin().
 struct PackedRows {
   const std::uint8_t* pixels = nullptr;
@@ -53,12 +57,15 @@ struct PackedRows {
   std::size_t row_bytes = 0;  // used bytes of a row
 };
 
-/// One row of 4-byte pixels, the first of which is source pixel axis.source_begin(), to packed RGB: writes
-/// 3 * out_count bytes and up to kRowSlack more. REQUIRES: kRowSlack readable bytes behind the row.
-void resample_row(const AxisWeights& axis, const std::uint8_t* rgbx, std::uint8_t* rgb);
+/// One row of 4-byte pixels, the first of which is source pixel axis.source_begin(), to packed RGB:
+/// writes 3 * out_count bytes and up to kRowSlack more. REQUIRES: kRowSlack readable bytes behind
+/// the row.
+void resample_row(const AxisWeights& axis, const std::uint8_t* rgbx, std::uint8_t* rgb,
+                  bool use_avx2 = has_avx2());
 constexpr std::size_t kRowSlack = 32;
 
 /// Down the columns: axis.out_count() rows of source.row_bytes bytes, one after another.
-void resample_columns(const AxisWeights& axis, const PackedRows& source, std::uint8_t* out);
+void resample_columns(const AxisWeights& axis, const PackedRows& source, std::uint8_t* out,
+                      bool use_avx2 = has_avx2());
 
 }  // namespace falcon::data

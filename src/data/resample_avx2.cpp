@@ -1,9 +1,9 @@
 #include "data/resample_avx2.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-
 #include <cstring>
+
+#include <immintrin.h>
 
 #define FALCON_AVX2 [[gnu::target("avx2")]]
 
@@ -17,8 +17,8 @@ FALCON_AVX2 inline __m256i load_pixels(const std::uint8_t* bytes) {
   return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes)));
 }
 
-// kPairs: how many pairs of source pixels every output pixel takes, 0 when each has its own number. With a fixed number
-// the loop unrolls; pixels beyond the last one needed meet weight zero.
+// kPairs: how many pairs of source pixels every output pixel takes, 0 when each has its own number.
+// With a fixed number the loop unrolls; pixels beyond the last one needed meet weight zero.
 template <int kPairs>
 FALCON_AVX2 void row_of_pairs(const AxisWeights& axis, const std::uint8_t* rgbx,
                               std::uint8_t* rgb) {
@@ -47,15 +47,22 @@ FALCON_AVX2 void row_of_pairs(const AxisWeights& axis, const std::uint8_t* rgbx,
 
 }  // namespace
 
-bool has_avx2() { return __builtin_cpu_supports("avx2") != 0; }
+bool has_avx2() {
+  return __builtin_cpu_supports("avx2") != 0;
+}
 
 FALCON_AVX2 void row_avx2(const AxisWeights& axis, const std::uint8_t* rgbx, std::uint8_t* rgb) {
   switch ((axis.most_taps() + 1) / 2) {
-    case 1: return row_of_pairs<1>(axis, rgbx, rgb);
-    case 2: return row_of_pairs<2>(axis, rgbx, rgb);
-    case 3: return row_of_pairs<3>(axis, rgbx, rgb);
-    case 4: return row_of_pairs<4>(axis, rgbx, rgb);
-    default: return row_of_pairs<0>(axis, rgbx, rgb);
+    case 1:
+      return row_of_pairs<1>(axis, rgbx, rgb);
+    case 2:
+      return row_of_pairs<2>(axis, rgbx, rgb);
+    case 3:
+      return row_of_pairs<3>(axis, rgbx, rgb);
+    case 4:
+      return row_of_pairs<4>(axis, rgbx, rgb);
+    default:
+      return row_of_pairs<0>(axis, rgbx, rgb);
   }
 }
 
@@ -87,9 +94,13 @@ FALCON_AVX2 std::size_t column_avx2(const ColumnTaps& taps, std::size_t row_byte
 #else
 
 namespace falcon::data {
-bool has_avx2() { return false; }
+bool has_avx2() {
+  return false;
+}
 void row_avx2(const AxisWeights&, const std::uint8_t*, std::uint8_t*) {}
-std::size_t column_avx2(const ColumnTaps&, std::size_t, std::uint8_t*) { return 0; }
+std::size_t column_avx2(const ColumnTaps&, std::size_t, std::uint8_t*) {
+  return 0;
+}
 }  // namespace falcon::data
 
 #endif

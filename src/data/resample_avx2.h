@@ -15,8 +15,7 @@ struct ColumnTaps {
   std::size_t row_stride = 0;
 };
 
-/// False on processors without AVX2; the functions below are then not to be called.
-bool has_avx2();
+// Both REQUIRE has_avx2().
 void row_avx2(const AxisWeights& axis, const std::uint8_t* rgbx, std::uint8_t* rgb);
 /// Does as many of the row's bytes as fill whole registers and returns how many that are.
 std::size_t column_avx2(const ColumnTaps& taps, std::size_t row_bytes, std::uint8_t* out);

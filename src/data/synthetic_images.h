@@ -1,5 +1,5 @@
-// Data set `synthetic` for classification: random bytes and labels, a pure function of (seed, index), the same in every
-// epoch; reads nothing. Same layout as `imagefolder`.
+// Data set `synthetic` for classification: random bytes and labels, a pure function of (seed,
+// index), the same in every epoch; reads nothing. Same layout as `imagefolder`.
 #pragma once
 #include "data/catalog.h"
 #include "falconbench/dataset.h"

@@ -1,6 +1,7 @@
-// falcon_decode_bench FILES CROPS PASSES: seconds to decode the given files with the given crops to 224 x 224 on one
-// thread. FILES has one path a line, CROPS one "left top width height" a line. Prints one JSON line. Bytes are read
-// before the clock starts. Used by scripts/bench/decode_vs_torchvision.sh.
+// falcon_decode_bench FILES CROPS PASSES: seconds to decode the given files with the given crops to
+// 224 x 224 on one thread. FILES has one path a line, CROPS one "left top width height" a line.
+// Prints one JSON line. Bytes are read before the clock starts. Used by
+// scripts/bench/decode_vs_torchvision.sh.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -63,7 +64,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   using Extent = falcon::data::JpegDecoder::Extent;
-  const Extent extent = std::string(argv[3]) == "whole" ? Extent::kWholeFile : Extent::kUpToRectangle;
+  const Extent extent =
+      std::string(argv[3]) == "whole" ? Extent::kWholeFile : Extent::kUpToRectangle;
   const std::vector<Item> items = load(argv[1], argv[2]);
   if (items.empty()) {
     std::fprintf(stderr, "falcon_decode_bench: cannot read %s and %s\n", argv[1], argv[2]);
@@ -72,7 +74,8 @@ int main(int argc, char** argv) {
   double mean = 0;
   int failed = 0;
   const double elapsed_s = decode_all(items, extent, mean, failed);
-  std::printf("{\"files\": %zu, \"failed\": %d, \"seconds\": %.6f, \"mean_of_middle_byte\": %.4f}\n",
-              items.size(), failed, elapsed_s, mean);
+  std::printf(
+      "{\"files\": %zu, \"failed\": %d, \"seconds\": %.6f, \"mean_of_middle_byte\": %.4f}\n",
+      items.size(), failed, elapsed_s, mean);
   return failed == 0 ? 0 : 1;
 }
