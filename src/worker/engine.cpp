@@ -1,0 +1,58 @@
+#include "worker/engine.h"
+
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include <falconbench/errors.h>
+#include <falconbench/probe.h>
+
+#include "base/codec.h"
+#include "base/json.h"
+#include "comm/library_versions.h"
+#include "launch/worker_channel.h"
+#include "worker/device.h"
+#include "worker/session.h"
+
+namespace {
+
+using falcon::ExitCode;
+
+/// Read by CUDA and cuBLAS when they are first used, which is later than this.
+void set_environment() {
+  ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
+  // with deterministic algorithms cuBLAS must not share its workspace between streams
+  ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
+}
+
+std::map<std::string, std::string> built_versions() {
+  std::map<std::string, std::string> built;
+  for (const auto& [name, library] : falcon::comm::library_versions()) built[name] = library.built;
+  return built;
+}
+
+}  // namespace
+
+int falconbench_engine_worker(int control_fd, int listen_fd, int) {
+  set_environment();
+  try {
+    falcon::launch::WorkerChannel channel(control_fd, built_versions());
+    return static_cast<int>(falcon::worker::run_session(channel, listen_fd));
+  } catch (const std::exception&) {
+    // without a channel there is nobody to tell: the launcher sees the exit code
+    return static_cast<int>(ExitCode::kWorker);
+  }
+}
+
+int falconbench_engine_probe(FalconbenchSink sink, void* out) {
+  set_environment();
+  falcon::ProbeFacts facts;
+  try {
+    facts.libraries = falcon::comm::library_versions();
+    falcon::worker::list_devices(facts);
+  } catch (const std::exception& error) {
+    facts.error = error.what();
+  }
+  sink(out, falcon::base::to_json(falcon::base::to_value(facts)).c_str());
+  return 0;
+}

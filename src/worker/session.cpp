@@ -1,0 +1,257 @@
+#include "worker/session.h"
+
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+
+#include <ATen/Context.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAStream.h>
+#include <c10/util/Exception.h>
+#include <unistd.h>
+
+#include <falconbench/clock.h>
+#include <falconbench/model.h>
+
+#include "comm/process_group.h"
+#include "data/catalog.h"
+#include "data/loader.h"
+#include "data/options.h"
+#include "train/catalog.h"
+#include "train/host_memory.h"
+#include "train/run_control.h"
+#include "train/trainer.h"
+#include "worker/device.h"
+#include "worker/settings.h"
+
+namespace falcon::worker {
+namespace {
+
+/// The loop's view of the launcher.
+class ChannelControl : public train::RunControl {
+ public:
+  explicit ChannelControl(launch::WorkerChannel& channel) : channel_(channel) {}
+  bool stop_requested() const override { return channel_.stop_requested(); }
+  void measuring_began(double time_s) override {
+    channel_.set_phase("measure");
+    channel_.measuring_began(time_s);
+  }
+  void measuring_ended(double time_s) override { channel_.measuring_ended(time_s); }
+
+ private:
+  launch::WorkerChannel& channel_;
+};
+
+std::string own_hostname() {
+  char name[256] = {};
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+/// Everything one rank owns; later members use earlier ones, so they go in the reverse order.
+class Session {
+ public:
+  Session(launch::WorkerChannel& channel, int listen_fd)
+      : channel_(channel),
+        told_(channel.plan()),
+        plan_(told_.plan),
+        rank_(plan_.ranks.at(static_cast<std::size_t>(told_.rank))),
+        listen_fd_(listen_fd),
+        control_(channel) {}
+
+  void run();
+
+ private:
+  void prepare_process();
+  void select_device();
+  void connect();
+  void build();
+  void make_model_on_device();
+  void make_loader();
+  train::TrainerOptions trainer_options() const;
+  WorkerRecords records() const;
+  void tear_down();
+
+  launch::WorkerChannel& channel_;
+  const WorkerPlan& told_;
+  const Plan& plan_;
+  const RankPlan& rank_;
+  int listen_fd_;
+  ChannelControl control_;
+  double started_s_ = steady_now_s();
+  double model_ready_s_ = 0;
+  at::Device device_ = at::kCPU;
+  DevicePlan used_device_{"cpu", "", "", "CPU"};
+  std::optional<c10::cuda::CUDAStream> training_stream_;
+  std::optional<c10::cuda::CUDAStream> copy_stream_;
+  std::unique_ptr<comm::ProcessGroup> group_;
+  std::unique_ptr<Model> model_;
+  std::unique_ptr<Dataset> dataset_;
+  std::unique_ptr<train::HostAllocator> allocator_;
+  std::unique_ptr<data::Loader> loader_;
+  std::unique_ptr<train::Trainer> trainer_;
+};
+
+void Session::run() {
+  channel_.set_phase("connect");
+  prepare_process();
+  select_device();
+  connect();
+  channel_.set_phase("build");
+  build();
+  channel_.set_phase("warm_up");
+  trainer_->run();
+  channel_.set_phase("finish");
+  channel_.send_records(records());
+  channel_.set_phase("tear_down");
+  tear_down();
+  channel_.done();
+}
+
+void Session::prepare_process() {
+  const at::DeviceType kind = rank_.devices.at(0).kind == "cuda" ? at::kCUDA : at::kCPU;
+  bind_to_cpus(rank_);
+  const train::Precision& precision = train::precision_of(plan_.spec.precision.value_or(""), kind);
+  set_torch_switches(plan_, rank_, precision.tf32);
+}
+
+void Session::select_device() {
+  const DevicePlan& planned = rank_.devices.at(0);
+  if (planned.kind != "cuda") return;
+  const int ordinal = find_device(planned);
+  used_device_ = describe_device(ordinal);
+  device_ = at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(ordinal));
+  c10::cuda::set_device(device_.index());
+  at::globalContext().lazyInitDevice(at::kCUDA);
+  limit_memory(plan_, ordinal);
+  // one stream for everything: gradients are accumulated on the stream where the model was made
+  training_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device_.index());
+  copy_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device_.index());
+  c10::cuda::setCurrentCUDAStream(*training_stream_);
+}
+
+void Session::connect() {
+  const int world = static_cast<int>(plan_.ranks.size());
+  if (world == 1) return;
+  comm::Rendezvous meeting;
+  meeting.rank = told_.rank;
+  meeting.world = world;
+  meeting.host = told_.store_host;
+  meeting.port = told_.store_port;
+  meeting.listen_fd = listen_fd_;
+  meeting.timeout_s = told_.watchdog_s;
+  const auto backend = device_.is_cuda() ? comm::Backend::kNccl : comm::Backend::kGloo;
+  group_ = std::make_unique<comm::ProcessGroup>(backend, meeting, device_);
+}
+
+void Session::make_model_on_device() {
+  ModelOptions options;
+  options.classes = plan_.spec.model_options.classes.value_or(options.classes);
+  options.dropout = plan_.spec.model_options.dropout.value_or(options.dropout);
+  model_ = make_model(plan_.spec.model, options);
+  model_->initialize(static_cast<std::uint64_t>(plan_.spec.seed));
+  model_->to(device_, at::kFloat, plan_.spec.engine.channels_last.value_or(false));
+}
+
+void Session::make_loader() {
+  const RunSpec& spec = plan_.spec;
+  data::DatasetOptions options =
+      data::dataset_options(spec, plan_.data.folder, spec.model_options.classes.value_or(0));
+  options.count = plan_.data.samples;
+  options.threads = rank_.decode_threads;
+  dataset_ = data::make_dataset(options);
+  const data::BatchSchedule schedule({.samples = dataset_->size(),
+                                      .global_batch = plan_.global_batch,
+                                      .ranks = static_cast<int>(plan_.ranks.size()),
+                                      .rank = told_.rank,
+                                      .seed = static_cast<std::uint64_t>(spec.seed)});
+  data::LoaderOptions loading;
+  loading.threads = rank_.decode_threads;
+  loading.slots = static_cast<int>(spec.data.loader.prefetch) + train::kSlotsHeld;
+  if (plan_.measured_steps) loading.steps = plan_.warmup_steps + *plan_.measured_steps;
+  allocator_ = std::make_unique<train::HostAllocator>(device_.is_cuda());
+  loader_ = std::make_unique<data::Loader>(*dataset_, schedule, *allocator_, loading);
+}
+
+train::TrainerOptions Session::trainer_options() const {
+  train::TrainerOptions options;
+  options.device = device_;
+  options.channels_last = plan_.spec.engine.channels_last.value_or(false);
+  if (device_.is_cuda()) {
+    options.training_stream = training_stream_->stream();
+    options.copy_stream = copy_stream_->stream();
+  }
+  return options;
+}
+
+void Session::build() {
+  make_loader();  // decodes while the model is made
+  make_model_on_device();
+  model_ready_s_ = steady_now_s();
+  trainer_ = std::make_unique<train::Trainer>(plan_, *model_, group_.get(), *loader_,
+                                              dataset_->layout(), trainer_options(), control_);
+  channel_.read_step_from(trainer_->progress());
+}
+
+WorkerRecords Session::records() const {
+  WorkerRecords records;
+  records.rank = told_.rank;
+  records.pid = ::getpid();
+  records.hostname = own_hostname();
+  records.devices = {used_device_};
+  records.started_s = started_s_;
+  records.model_ready_s = model_ready_s_;
+  trainer_->fill(records);
+  records.finished_s = steady_now_s();
+  return records;
+}
+
+void Session::tear_down() {
+  channel_.read_step_from(nullptr);
+  trainer_.reset();  // the reducer goes before the group that it talks through
+  loader_.reset();
+  if (group_ != nullptr) group_->shutdown();
+  group_.reset();
+  model_.reset();
+}
+
+struct Diagnosis {
+  const char* kind;
+  ExitCode code;
+};
+
+ExitCode tell(launch::WorkerChannel& channel, const Diagnosis& diagnosis,
+              const std::string& message) {
+  channel.send_failure(diagnosis.kind, message, diagnosis.code);
+  return diagnosis.code;
+}
+
+}  // namespace
+
+ExitCode run_session(launch::WorkerChannel& channel, int listen_fd) {
+  // Outlives the handlers: unwinding may wait for a lost peer, and the launcher must know by then.
+  std::unique_ptr<Session> session;
+  ExitCode code = ExitCode::kOk;
+  try {
+    session = std::make_unique<Session>(channel, listen_fd);
+    session->run();
+  } catch (const Error& error) {
+    const bool is_host = error.code() == ExitCode::kHost;
+    code = tell(channel,
+                {is_host ? "host" : "exception", is_host ? ExitCode::kHost : ExitCode::kWorker},
+                error.what());
+  } catch (const c10::OutOfMemoryError& error) {
+    code = tell(channel, {"out_of_memory", ExitCode::kWorker}, error.what_without_backtrace());
+  } catch (const c10::Error& error) {
+    code = tell(channel, {"exception", ExitCode::kWorker}, error.what_without_backtrace());
+  } catch (const std::bad_alloc&) {
+    code = tell(channel, {"out_of_memory", ExitCode::kWorker}, "out of host memory");
+  } catch (const std::exception& error) {
+    code = tell(channel, {"exception", ExitCode::kWorker}, error.what());
+  }
+  if (code != ExitCode::kOk) channel.read_step_from(nullptr);
+  return code;
+}
+
+}  // namespace falcon::worker
