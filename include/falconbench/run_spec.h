@@ -169,7 +169,7 @@ struct EngineSpec {
 template <class V>
 void visit_fields(EngineSpec& s, V& v) {
   v.field("channels_last", s.channels_last,
-          "NHWC memory format (default: on for image models on a GPU)");
+          "NHWC memory format (default: on for image models)");
   v.field("deterministic", s.deterministic, "only deterministic algorithms, no cuDNN benchmark");
   v.field("memory_limit_gb", s.memory_limit_gb, "cap of each GPU's memory, GB (1e9 bytes)",
           above(0));

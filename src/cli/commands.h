@@ -1,5 +1,5 @@
-// The verbs of the command line. Each takes the words after its own name and returns the exit code; errors are thrown
-// (cli/guarded.cpp prints them).
+// The verbs of the command line. Each takes the words after its own name and returns the exit code;
+// errors are thrown (cli/guarded.cpp prints them).
 #pragma once
 #include <string>
 #include <vector>

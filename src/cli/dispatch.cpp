@@ -28,8 +28,9 @@ ExitCode dispatch(const Words& argv) {
   if (first == "list") return list_command(rest);
   const std::string near = base::nearest(first, kVerbs);
   throw Error(ExitCode::kUsage, "unknown verb \"" + base::printable(first) + "\"" +
-                                    (near.empty() ? "" : ", did you mean " + near + "?") + " Known: " +
-                                    base::join(kVerbs, ", ") + " (a spec file is given with --config FILE)");
+                                    (near.empty() ? "" : ", did you mean " + near + "?") +
+                                    " Known: " + base::join(kVerbs, ", ") +
+                                    " (a spec file is given with --config FILE)");
 }
 
 }  // namespace falcon::cli

@@ -1,9 +1,9 @@
 #include "cli/engine_library.h"
 
-#include <dlfcn.h>
-
 #include <cstdlib>
 #include <filesystem>
+
+#include <dlfcn.h>
 
 #include "falconbench/errors.h"
 
@@ -17,40 +17,48 @@ void* open_library(const fs::path& path, const std::string& advice) {
   if (handle == nullptr) {
     const char* reason = dlerror();
     throw Error(ExitCode::kHost, std::string("cannot load ") + path.string() + ": " +
-                                     (reason == nullptr ? "unknown reason" : reason) + "; " + advice);
+                                     (reason == nullptr ? "unknown reason" : reason) + "; " +
+                                     advice);
   }
   return handle;
 }
 
-// Libraries that are loaded already satisfy the engine's needs by their names, whatever its own search path says.
+// Libraries that are loaded already satisfy the engine's needs by their names, whatever its own
+// search path says.
 void open_other_libtorch() {
   const char* folder = std::getenv("FALCONBENCH_LIBTORCH");
   if (folder == nullptr || *folder == '\0') return;
   for (const char* name : {"libtorch_cuda.so", "libtorch_cpu.so"}) {
-    open_library(fs::path(folder) / "torch" / "lib" / name, "FALCONBENCH_LIBTORCH names a folder with torch/ and nvidia/");
+    open_library(fs::path(folder) / "torch" / "lib" / name,
+                 "FALCONBENCH_LIBTORCH names a folder with torch/ and nvidia/");
   }
 }
 
 }  // namespace
 
-std::string program_path() { return fs::read_symlink("/proc/self/exe").string(); }
+std::string program_path() {
+  return fs::read_symlink("/proc/self/exe").string();
+}
 
 EngineLibrary::EngineLibrary() {
   open_other_libtorch();
-  const fs::path path =
-      fs::path(program_path()).parent_path().parent_path() / "lib" / "falconbench" / "libfalconbench_engine.so";
-  handle_ = open_library(path, "build it, or set FALCONBENCH_LIBTORCH to a folder with torch/ and nvidia/");
+  const fs::path path = fs::path(program_path()).parent_path().parent_path() / "lib" /
+                        "falconbench" / "libfalconbench_engine.so";
+  handle_ = open_library(
+      path, "build it, or set FALCONBENCH_LIBTORCH to a folder with torch/ and nvidia/");
 }
 
 void* EngineLibrary::symbol(const char* name) const {
   void* found = dlsym(handle_, name);
-  if (found == nullptr) throw Error(ExitCode::kHost, std::string("the engine library has no ") + name);
+  if (found == nullptr)
+    throw Error(ExitCode::kHost, std::string("the engine library has no ") + name);
   return found;
 }
 
 int EngineLibrary::worker(int control_fd, int listen_fd, int parent_pid) const {
   using Entry = int (*)(int, int, int);
-  return reinterpret_cast<Entry>(symbol("falconbench_engine_worker"))(control_fd, listen_fd, parent_pid);
+  return reinterpret_cast<Entry>(symbol("falconbench_engine_worker"))(control_fd, listen_fd,
+                                                                      parent_pid);
 }
 
 std::string EngineLibrary::probe() const {

@@ -1,5 +1,5 @@
-// The one way to LibTorch: opens libfalconbench_engine.so, which lies beside this program (../lib/falconbench), in a
-// worker or probe process.
+// The one way to LibTorch: opens libfalconbench_engine.so, which lies beside this program
+// (../lib/falconbench), in a worker or probe process.
 #pragma once
 #include <string>
 
@@ -7,8 +7,9 @@ namespace falcon::cli {
 
 class EngineLibrary {
  public:
-  /// Throws Error(kHost) with the loader's message when the engine, LibTorch or a library of theirs is not there.
-  /// FALCONBENCH_LIBTORCH (a folder that holds torch/ and nvidia/) takes the place of the LibTorch of the build.
+  /// Throws Error(kHost) with the loader's message when the engine, LibTorch or a library of theirs
+  /// is not there. FALCONBENCH_LIBTORCH (a folder that holds torch/ and nvidia/) takes the place of
+  /// the LibTorch of the build.
   EngineLibrary();
 
   int worker(int control_fd, int listen_fd, int parent_pid) const;

@@ -1,4 +1,5 @@
-// The outermost frame of the program: turns every exception into a message on stderr and an exit code.
+// The outermost frame of the program: turns every exception into a message on stderr and an exit
+// code.
 #pragma once
 
 namespace falcon::cli {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "falconbench/catalog.h"
 #include "falconbench/errors.h"
+#include "platform/pci_address.h"
 
 namespace falcon::plan {
 namespace {
@@ -31,24 +32,9 @@ bool looks_like_address(const std::string& word) {
          std::count(word.begin(), word.end(), ':') == 2;
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
-// 00000000:18:00.0 and 18:00.0 mean 0000:18:00.0.
-std::string normal_address(const std::string& word) {
-  std::string address = lower(word);
-  if (std::count(address.begin(), address.end(), ':') == 1) address = "0000:" + address;
-  const std::size_t colon = address.find(':');
-  if (colon == 8 && address.rfind("0000", 0) == 0) address = address.substr(4);
-  return address;
-}
-
 const Gpu* find_gpu(const Host& host, const std::string& word) {
   for (const Gpu& gpu : host.gpus) {
-    if (gpu.uuid == word || gpu.pci_address == normal_address(word)) return &gpu;
+    if (gpu.uuid == word || gpu.pci_address == platform::normal_pci_address(word)) return &gpu;
   }
   return nullptr;
 }

@@ -124,8 +124,7 @@ ResolvedSpec resolve(const RunSpec& given, const std::map<std::string, std::stri
   if (!spec.budget.epochs && !spec.budget.steps && !spec.budget.seconds) {
     defaults.fill("budget.steps", spec.budget.steps, 100, "default");
   }
-  defaults.fill("engine.channels_last", spec.engine.channels_last, on_gpu,
-                on_gpu ? "default on a GPU" : "default on the CPU");
+  defaults.fill("engine.channels_last", spec.engine.channels_last, true, "default of image models");
   fill_model(defaults, spec, *catalog::find_model(spec.model));
   if (spec.storage.empty()) spec.data.path = absolute(spec.data.path, folder);
   spec.system = absolute(spec.system, folder);

@@ -1,0 +1,18 @@
+// The data set of a run, before it starts: made if the spec says so, and looked at.
+#pragma once
+#include <string>
+
+#include "data/catalog.h"
+#include "data/make_images.h"
+#include "falconbench/plan.h"
+
+namespace falcon::cli {
+
+/// Fills folder as the spec's data.make says, unless it is there already.
+data::MadeImages make_data(const std::string& folder, const MakeSpec& make, std::uint64_t seed);
+
+/// Samples and classes. folder: plan::data_folder(). With data.make and no folder yet (--dry-run)
+/// they are those that would be made.
+DataFacts survey(const RunSpec& resolved, const std::string& folder);
+
+}  // namespace falcon::cli

@@ -1,0 +1,119 @@
+#include "cli/plan_text.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/codec.h"
+#include "base/json.h"
+#include "base/text.h"
+
+namespace falcon::cli {
+namespace {
+
+std::string scalar(const base::Value& value) {
+  if (value.is_text()) return base::printable(value.as_text(), 60);
+  return base::to_json(value);
+}
+
+void add_spec_lines(const base::Value& value, const std::string& key, const Plan& plan,
+                    std::string& out) {
+  if (value.is_object() && !value.as_object().empty()) {
+    for (const base::Value::Member& member : value.as_object()) {
+      add_spec_lines(member.value, base::join_key(key, member.name), plan, out);
+    }
+    return;
+  }
+  const auto origin = plan.spec_origin.find(key);
+  char line[512];
+  std::snprintf(line, sizeof line, "  %-28s %-36s %s\n", key.c_str(), scalar(value).c_str(),
+                origin == plan.spec_origin.end() ? "" : origin->second.c_str());
+  out += line;
+}
+
+void add(std::string& out, const char* name, const std::string& text) {
+  char line[512];
+  std::snprintf(line, sizeof line, "  %-28s %s\n", name, text.c_str());
+  out += line;
+}
+
+// 0-3,8 for {0, 1, 2, 3, 8}.
+std::string ranges(const std::vector<int>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t end = i + 1;
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+    if (!text.empty()) text += ",";
+    text += std::to_string(numbers[i]);
+    if (end - i > 1) text += "-" + std::to_string(numbers[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
+std::string gigabytes(std::int64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f GB", static_cast<double>(bytes) / 1e9);
+  return text;
+}
+
+void add_steps(const Plan& plan, std::string& out) {
+  add(out, "batch",
+      std::to_string(plan.batch_per_rank) + " per rank, " + std::to_string(plan.global_batch) +
+          " in all");
+  add(out, "data",
+      std::to_string(plan.data.samples) + " samples, " + std::to_string(plan.data.classes) +
+          " classes" + (plan.data.folder.empty() ? "" : ", " + plan.data.folder) +
+          (plan.data.skipped == 0 ? "" : ", " + std::to_string(plan.data.skipped) + " left out"));
+  add(out, "steps in an epoch",
+      std::to_string(plan.steps_per_epoch) + ", " + std::to_string(plan.dropped_per_epoch) +
+          " samples dropped");
+  add(out, "steps",
+      std::to_string(plan.warmup_steps) + " warm-up, " +
+          (plan.measured_steps ? std::to_string(*plan.measured_steps) + " measured"
+                               : base::number_text(*plan.spec.budget.seconds) + " s measured"));
+}
+
+void add_ranks(const Plan& plan, std::string& out) {
+  for (const RankPlan& rank : plan.ranks) {
+    std::string text = rank.devices.front().name;
+    for (const DevicePlan& device : rank.devices) {
+      if (!device.pci_address.empty()) text += " " + device.pci_address + " " + device.uuid;
+    }
+    text += ", CPUs " + ranges(rank.cpus) + ", " + std::to_string(rank.decode_threads) +
+            " decode and " + std::to_string(rank.compute_threads) + " compute threads";
+    add(out, ("rank " + std::to_string(rank.rank)).c_str(), text);
+  }
+}
+
+}  // namespace
+
+std::string plan_text(const Plan& plan) {
+  std::string out = "spec (value, where it comes from)\n";
+  add_spec_lines(base::to_value(plan.spec), "", plan, out);
+  out += "plan\n";
+  add(out, "spec_hash", plan.spec_hash);
+  add(out, "parallelism",
+      plan.parallelism + ", " + std::to_string(plan.ranks.size()) + " ranks, backend " +
+          plan.backend);
+  add_ranks(plan, out);
+  add_steps(plan, out);
+  const MemoryEstimate& memory = plan.memory;
+  add(out, "memory of one device",
+      gigabytes(memory.total_bytes) + " estimated: weights " + gigabytes(memory.weights_bytes) +
+          ", gradients " + gigabytes(memory.gradients_bytes) + ", optimizer " +
+          gigabytes(memory.optimizer_bytes) + ", activations " +
+          gigabytes(memory.activations_bytes));
+  for (const Finding& finding : plan.findings) {
+    add(out, finding.severity.c_str(),
+        finding.message + " (" + finding.evidence + "); " + finding.advice);
+  }
+  return out;
+}
+
+std::string plan_json(const Plan& plan) {
+  base::Value value = base::to_value(plan);
+  value.set("spec", base::to_value(plan.spec));
+  return base::to_json(value, 2) + "\n";
+}
+
+}  // namespace falcon::cli

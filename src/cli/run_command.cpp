@@ -1,0 +1,175 @@
+// The whole tool in one screen: spec -> host -> plan -> run -> report.
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/data_set.h"
+#include "cli/help.h"
+#include "cli/logging.h"
+#include "cli/plan_text.h"
+#include "cli/probe.h"
+#include "cli/progress.h"
+#include "cli/run_arguments.h"
+#include "cli/run_telemetry.h"
+#include "falconbench/catalog.h"
+#include "falconbench/clock.h"
+#include "launch/launcher.h"
+#include "plan/make.h"
+#include "platform/detect.h"
+#include "platform/merge_probe.h"
+#include "report/make.h"
+#include "report/report_file.h"
+#include "report/storage.h"
+#include "report/summary.h"
+#include "spec/load.h"
+#include "spec/system_file.h"
+
+namespace falcon::cli {
+namespace {
+
+// What is known of a run so far; a failure on the way is reported with as much of it as there is.
+struct Run {
+  spec::LoadedSpec loaded;
+  std::string id;
+  double started_s = 0;
+  std::string started_at;
+  std::shared_ptr<const platform::Nvml> nvml;
+  Host host;
+  Plan plan;
+  RunLog log;
+  Telemetry telemetry;
+};
+
+std::string output_path(const RunSpec& spec, const std::string& id) {
+  return spec.output.empty() ? "reports/" + spec.name + "-" + id + ".json" : spec.output;
+}
+
+plan::ResolvedSpec resolve(const spec::LoadedSpec& loaded, const plan::Placement& placement) {
+  return plan::resolve(loaded.spec, loaded.spec_origin, loaded.folder,
+                       static_cast<int>(placement.devices.size()), placement.on_gpu());
+}
+
+// Detection, placement, data, plan. make_files: data.make is obeyed (not in a dry run).
+void prepare(Run& run, Log& log, bool make_files) {
+  run.nvml = std::make_shared<const platform::Nvml>();
+  platform::DetectOptions detection;
+  detection.nvml = run.nvml;
+  run.host = platform::detect(detection);
+  const RunSpec& given = run.loaded.spec;
+  const std::string system_path =
+      given.system.empty() ? ""
+                           : (std::filesystem::path(run.loaded.folder) / given.system).string();
+  const SystemFile system =
+      system_path.empty() ? SystemFile{} : spec::load_system_file(system_path);
+  const plan::Placement placement =
+      plan::place(plan::resolved_topology(given, run.host), given.devices, run.host, system);
+  const plan::ResolvedSpec resolved = resolve(run.loaded, placement);
+  run.plan.spec = resolved.spec;
+  const std::string folder = plan::data_folder(resolved.spec, system);
+  if (make_files && resolved.spec.data.make) {
+    log.info("data.make: " + folder);
+    make_data(folder, *resolved.spec.data.make, static_cast<std::uint64_t>(resolved.spec.seed));
+  }
+  run.plan = plan::make(resolved, placement, run.host, survey(resolved.spec, folder), run.id);
+}
+
+void execute(Run& run, Log& log, const RunArguments& arguments) {
+  const ProbeFacts facts = probe();
+  platform::merge_probe(run.host, facts);
+  check_libraries(facts);
+  RunTelemetry telemetry(run.plan, run.nvml);
+  Progress progress({run.plan.warmup_steps, run.plan.measured_steps, run.plan.global_batch,
+                     stderr_is_terminal(), arguments.quiet});
+  log.set_progress(&progress);
+  launch::LaunchOptions options;
+  options.started_s = run.started_s;
+  options.on_started = [&](int rank, pid_t pid) { telemetry.worker_started(rank, pid); };
+  options.on_measuring_began = [&](int, double time_s) { telemetry.measuring_began(time_s); };
+  options.on_measuring_ended = [&](int, double time_s) { telemetry.measuring_ended(time_s); };
+  options.on_log = [&](int rank, const std::string& line) { log.worker(rank, line); };
+  options.on_phase = [&](int rank, const launch::Progress& at) {
+    if (rank == 0) progress.phase(at.phase, at.time_s);
+  };
+  options.on_progress = [&](int rank, const launch::Progress& at) {
+    if (rank == 0) progress.step(at.step, at.time_s);
+  };
+  run.log = launch::run(run.plan, options);
+  log.set_progress(nullptr);
+  run.telemetry = telemetry.finish();
+}
+
+// A run that could not be started, as a result.
+void fail(Run& run, ExitCode code, const std::string& message) {
+  run.log = RunLog{};
+  run.log.status = "failed";
+  run.log.exit_code = static_cast<int>(code);
+  run.log.failure = RunFailure{};
+  run.log.failure->kind = code == ExitCode::kHost ? "host" : "exception";
+  run.log.failure->message = message;
+  run.log.failure->host = run.host.hostname;
+  run.log.failure->phase = "start";
+  run.log.started_at = run.started_at;
+  run.log.ended_at = wall_now_text();
+  run.log.started_s = run.started_s;
+  run.log.ended_s = steady_now_s();
+  if (run.plan.run_id.empty()) {  // not planned: what was asked for stands in the report
+    run.plan.run_id = run.id;
+    if (run.plan.spec.model.empty()) run.plan.spec = run.loaded.spec;
+    run.plan.spec_origin = run.loaded.spec_origin;
+  }
+}
+
+Report make_report(const Run& run, const std::string& program, const Words& words) {
+  report::Circumstances circumstances;
+  circumstances.command_line = {program};
+  circumstances.command_line.insert(circumstances.command_line.end(), words.begin(), words.end());
+  circumstances.storage = report::find_storage(run.plan.data.folder);
+  circumstances.model = catalog::find_model(run.plan.spec.model);
+  circumstances.precision = catalog::find_precision(run.plan.spec.precision.value_or(""));
+  return report::make(run.plan, run.host, run.log, run.telemetry, circumstances);
+}
+
+ExitCode dry_run(Run& run, Log& log, const RunArguments& arguments) {
+  prepare(run, log, false);
+  std::fputs((arguments.json ? plan_json(run.plan) : plan_text(run.plan)).c_str(), stdout);
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+ExitCode run_command(const std::string& program, const Words& words) {
+  const RunArguments arguments = parse_run_arguments(words);
+  if (arguments.help) {
+    std::fputs(kMainHelp, stdout);
+    return ExitCode::kOk;
+  }
+  Log log(arguments.quiet, arguments.verbose);
+  Run run;
+  run.started_s = steady_now_s();
+  run.started_at = wall_now_text();
+  run.loaded = spec::load(arguments.config, arguments.settings);
+  run.id = plan::new_run_id();
+  if (arguments.dry_run) return dry_run(run, log, arguments);
+  const report::ReportFile file(output_path(run.loaded.spec, run.id));
+  try {
+    prepare(run, log, true);
+    execute(run, log, arguments);
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::kUsage) throw;
+    fail(run, error.code(), error.what());
+  } catch (const std::exception& error) {
+    fail(run, ExitCode::kInternal, error.what());
+  }
+  const Report report = make_report(run, program, words);
+  file.write(report);
+  const std::string text = arguments.json ? report::to_text(report)
+                                          : report::summary(report, file.path(), colours_wanted());
+  if (!arguments.quiet || arguments.json) std::fputs(text.c_str(), stdout);
+  if (run.log.failure) std::fprintf(stderr, "falconbench: %s\n", run.log.failure->message.c_str());
+  return report::exit_code(report);
+}
+
+}  // namespace falcon::cli

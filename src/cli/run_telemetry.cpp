@@ -1,0 +1,46 @@
+#include "cli/run_telemetry.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace falcon::cli {
+
+RunTelemetry::RunTelemetry(const Plan& plan, std::shared_ptr<const platform::Nvml> nvml)
+    : plan_(plan) {
+  context_.nvml = std::move(nvml);
+  context_.data_folder = plan.data.folder;
+  for (const RankPlan& rank : plan.ranks) {
+    for (const DevicePlan& device : rank.devices) {
+      if (!device.uuid.empty()) context_.gpus.push_back(device);
+    }
+  }
+}
+
+void RunTelemetry::worker_started(int rank, pid_t pid) {
+  context_.processes.push_back({pid, "rank " + std::to_string(rank)});
+  if (context_.processes.size() < plan_.ranks.size()) return;
+  telemetry::SessionOptions options;
+  options.interval_ms = plan_.spec.telemetry.interval_ms;
+  options.series = plan_.spec.telemetry.series;
+  session_ = std::make_unique<telemetry::Session>(
+      telemetry::make_samplers(context_, plan_.spec.telemetry.samplers), options);
+  session_->start();
+}
+
+void RunTelemetry::measuring_began(double time_s) {
+  began_s_ = std::max(began_s_, time_s);
+  if (++began_ == plan_.ranks.size() && session_) session_->begin_window(began_s_);
+}
+
+void RunTelemetry::measuring_ended(double time_s) {
+  ended_s_ = std::max(ended_s_, time_s);
+  if (++ended_ == plan_.ranks.size() && session_) session_->end_window(ended_s_);
+}
+
+Telemetry RunTelemetry::finish() {
+  if (!session_) return {};
+  session_->stop();
+  return session_->result();
+}
+
+}  // namespace falcon::cli
