@@ -1,0 +1,28 @@
+// PCIe traffic of one GPU. Each of the two NVML calls watches a byte counter for 20 ms, so this has
+// a lane of its own and sees 40 ms of every interval: means need many readings. The cumulative byte
+// fields (197, 198) are no way out: they wrap at 2^32, every 78 ms at full speed.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "falconbench/sampler.h"
+#include "telemetry/gpu_sampler.h"
+
+namespace falcon::telemetry {
+
+class PcieSampler : public Sampler {
+ public:
+  PcieSampler(const char* name, WatchedGpu gpu, const std::string& disabled);
+
+  std::span<const Metric> metrics() const override { return metrics_; }
+  std::string read(std::span<Reading> out) override;
+  void place(std::span<const MetricResult> results, Telemetry& out) const override;
+
+ private:
+  WatchedGpu gpu_;
+  std::optional<platform::NvmlDevice> device_;
+  std::vector<Metric> metrics_;
+};
+
+}  // namespace falcon::telemetry
