@@ -43,15 +43,17 @@ class Model {
   virtual at::Tensor loss(const std::vector<at::Tensor>& outputs, const Batch& batch) = 0;
 
   /// Every state_dict entry in reference order; the tensors are the model's own (writing to them
-  /// changes the model).
-  virtual std::vector<NamedTensor> parameters()
-      const = 0;  // trainable, leaf tensors that require grad
-  virtual std::vector<NamedTensor> buffers()
-      const = 0;  // running statistics; BatchNorm's step counts last forward
+  /// changes the model). Parameters are the trainable ones: leaves that require grad.
+  virtual std::vector<NamedTensor> parameters() const = 0;
+  /// Running statistics, and BatchNorm's step counts (int64). These counts stay on the CPU and are
+  /// moved by forward(): a replayed graph does not count, its owner adds the replays.
+  virtual std::vector<NamedTensor> buffers() const = 0;
   virtual std::vector<NamedTensor> state() const = 0;  // both, in state_dict order
 
   virtual void set_training(bool training) = 0;
-  /// Moves all tensors. Parameters keep their identity (same TensorImpl, new data).
+  /// Moves and converts all floating tensors; they keep their identity (same TensorImpl, new data),
+  /// gradients are dropped. With channels_last 4-D tensors get that layout's strides also where a
+  /// size is 1.
   virtual void to(at::Device device, at::ScalarType floating_type, bool channels_last) = 0;
   /// The reference's initialisation for training from scratch; the same values for the same seed on
   /// any machine.

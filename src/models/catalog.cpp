@@ -43,8 +43,7 @@ std::unique_ptr<Model> make_model(std::string_view name, const ModelOptions& opt
                                       "; at least 1 is accepted");
   }
   if (!(options.dropout < 1)) {
-    throw Error(ExitCode::kUsage, "model_options.dropout is " +
-                                      base::number_text(options.dropout) +
+    throw Error(ExitCode::kUsage, "model_options.dropout is " + base::number_text(options.dropout) +
                                       "; a probability below 1 is accepted");
   }
   for (const models::Row& row : models::kCatalog) {

@@ -1,8 +1,8 @@
 #include "models/classifier.h"
 
-#include <ATen/core/grad_mode.h>
-
 #include <utility>
+
+#include <ATen/core/grad_mode.h>
 
 #include "models/state.h"
 #include "ops/basic.h"

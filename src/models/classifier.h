@@ -1,5 +1,5 @@
-// What the image classifiers share: falcon::Model over a module tree. Batches are {images [B, 3, H, W], labels [B]},
-// outputs {logits [B, classes]}, the loss is the mean cross entropy.
+// What the image classifiers share: falcon::Model over a module tree. Batches are {images [B, 3, H,
+// W], labels [B]}, outputs {logits [B, classes]}, the loss is the mean cross entropy.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,8 @@ namespace falcon::models {
 /// A network from images to logits: what resnet.cpp and mobilenet.cpp are.
 class ImageNetwork : public Module {
  public:
-  /// logits [B, classes] of images [B, 3, H, W]. An empty tap is not called; a tap changes no result.
+  /// logits [B, classes] of images [B, 3, H, W]. An empty tap is not called; a tap changes no
+  /// result.
   virtual at::Tensor forward(const at::Tensor& images_NCHW, bool training,
                              const TapFunction& tap) const = 0;
   /// Sets one tensor of the state to the reference's start values for this seed.

@@ -1,10 +1,10 @@
 #include "models/initialization.h"
 
-#include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty.h>
-
 #include <cmath>
 #include <numbers>
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
 
 #include "base/counter_random.h"
 

@@ -1,8 +1,9 @@
-// The layers that own tensors. Each is made with zeros and ones on the CPU; models/initialization.h fills them.
+// The layers that own tensors. Each is made with zeros and ones on the CPU; models/initialization.h
+// fills them.
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
+
+#include <ATen/core/Tensor.h>
 
 #include "models/module.h"
 #include "ops/basic.h"
@@ -21,16 +22,18 @@ class Convolution : public Module {
   at::Tensor weight_;
 };
 
-/// Batch normalisation over N, H, W: weight, bias, running_mean, running_var [C], num_batches_tracked (int64 scalar).
+/// Batch normalisation over N, H, W: weight, bias, running_mean, running_var [C],
+/// num_batches_tracked (int64 scalar).
 class BatchNorm : public Module {
  public:
   explicit BatchNorm(std::int64_t channels, double momentum = 0.1, double eps = 1e-5);
 
-  /// ops::norm_act; in training also counts a step. The count stays on the host, whatever the device: a device kernel
-  /// a layer for it would cost more than some of the layers.
+  /// ops::norm_act; in training also counts a step. The count stays on the host, whatever the
+  /// device: a device kernel a layer for it would cost more than some of the layers.
   at::Tensor forward(const at::Tensor& x_NCHW, bool training, ops::Activation activation,
                      const at::Tensor& residual = {}) const;
-  /// The normalised tensor alone, as forward() computes it before residual and activation; changes no state.
+  /// The normalised tensor alone, as forward() computes it before residual and activation; changes
+  /// no state.
   at::Tensor normalized(const at::Tensor& x_NCHW, bool training) const;
 
  private:

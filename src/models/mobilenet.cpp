@@ -33,8 +33,8 @@ struct ConvNormRelu6 {
   BatchNorm bn;
 };
 
-/// Expand by 1x1 (left out for expansion 1), 3x3 per channel, project by 1x1 without activation; the input is added
-/// where the shape stays.
+/// Expand by 1x1 (left out for expansion 1), 3x3 per channel, project by 1x1 without activation;
+/// the input is added where the shape stays.
 class InvertedResidual : public Module {
  public:
   InvertedResidual(std::int64_t in, std::int64_t out, std::int64_t stride, std::int64_t expansion)
@@ -144,9 +144,7 @@ class MobileNetV2 : public ImageNetwork {
   }
 
  private:
-  static std::string feature_name(std::size_t index) {
-    return "features." + std::to_string(index);
-  }
+  static std::string feature_name(std::size_t index) { return "features." + std::to_string(index); }
 
   double dropout_;
   ConvNormRelu6 stem_;

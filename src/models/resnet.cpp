@@ -20,7 +20,8 @@ using ops::Activation;
 
 constexpr std::int64_t kExpansion = 4;  // output channels of a block per inner channel
 
-/// 1x1 reduce, 3x3, 1x1 expand, and the input (through a strided 1x1 where the shape changes) added before the last ReLU.
+/// 1x1 reduce, 3x3, 1x1 expand, and the input (through a strided 1x1 where the shape changes) added
+/// before the last ReLU.
 class Bottleneck : public Module {
  public:
   Bottleneck(std::int64_t in, std::int64_t width, std::int64_t stride)
@@ -44,10 +45,10 @@ class Bottleneck : public Module {
   }
 
   at::Tensor forward(const at::Tensor& x_NCHW, bool training) const {
-    const at::Tensor shortcut =
-        projection_ ? projection_->bn.forward(projection_->conv.forward(x_NCHW), training,
-                                              Activation::kNone)
-                    : x_NCHW;
+    const at::Tensor shortcut = projection_
+                                    ? projection_->bn.forward(projection_->conv.forward(x_NCHW),
+                                                              training, Activation::kNone)
+                                    : x_NCHW;
     at::Tensor y = bn1_.forward(conv1_.forward(x_NCHW), training, Activation::kRelu);
     y = bn2_.forward(conv2_.forward(y), training, Activation::kRelu);
     return bn3_.forward(conv3_.forward(y), training, Activation::kRelu, shortcut);
@@ -134,7 +135,8 @@ class ResNet : public ImageNetwork {
 
 std::unique_ptr<Model> make_resnet50(const ModelOptions& options) {
   if (options.dropout > 0) {
-    throw Error(ExitCode::kUsage, "model_options.dropout: resnet50 has no dropout; only 0 is accepted");
+    throw Error(ExitCode::kUsage,
+                "model_options.dropout: resnet50 has no dropout; only 0 is accepted");
   }
   return std::make_unique<Classifier>(
       std::make_unique<ResNet>(std::array{3, 4, 6, 3}, options.classes));

@@ -1,11 +1,11 @@
 #include "models/state.h"
 
-#include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty_strided.h>
-
 #include <array>
 #include <map>
 #include <sstream>
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty_strided.h>
 
 #include <falconbench/errors.h>
 

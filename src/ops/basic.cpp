@@ -1,13 +1,13 @@
 #include "ops/basic.h"
 
+#include <array>
+
 #include <ATen/ops/adaptive_avg_pool2d.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/max_pool2d.h>
-
-#include <array>
 
 namespace falcon::ops {
 

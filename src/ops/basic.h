@@ -1,9 +1,10 @@
-// The operators of the models besides norm_act, each with one contract; plain ATen, so cuDNN and cuBLAS on a GPU.
-// Differentiable. Images are [N, C, H, W], in either memory layout; the result keeps the layout of the input.
+// The operators of the models besides norm_act, each with one contract; plain ATen, so cuDNN and
+// cuBLAS on a GPU. Differentiable. Images are [N, C, H, W], in either memory layout; the result
+// keeps the layout of the input.
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
+
+#include <ATen/core/Tensor.h>
 
 namespace falcon::ops {
 
@@ -15,7 +16,8 @@ struct ConvolutionShape {
 };
 
 /// Cross-correlation without bias: filter [O, C / groups, KH, KW].
-at::Tensor conv2d(const at::Tensor& images, const at::Tensor& filter, const ConvolutionShape& shape);
+at::Tensor conv2d(const at::Tensor& images, const at::Tensor& filter,
+                  const ConvolutionShape& shape);
 
 /// x [B, I] times weight [O, I] transposed, plus bias [O].
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
@@ -27,12 +29,12 @@ at::Tensor max_pool2d(const at::Tensor& images, std::int64_t kernel, std::int64_
 /// Mean over H and W: [N, C, 1, 1].
 at::Tensor global_avg_pool(const at::Tensor& images);
 
-/// In training, zeroes elements with this probability and scales the others by 1 / (1 - probability); else x itself.
-/// Random numbers come from the default generator of x's device.
+/// In training, zeroes elements with this probability and scales the others by 1 / (1 -
+/// probability); else x itself. Random numbers come from the default generator of x's device.
 at::Tensor dropout(const at::Tensor& x, double probability, bool training);
 
-/// Mean over the batch of -log softmax(logits)[label]: logits [B, classes], labels int64 [B] in 0 .. classes - 1.
-/// 16-bit logits are widened to float32 first.
+/// Mean over the batch of -log softmax(logits)[label]: logits [B, classes], labels int64 [B] in 0
+/// .. classes - 1. 16-bit logits are widened to float32 first.
 at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& labels);
 
 }  // namespace falcon::ops

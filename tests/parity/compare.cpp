@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "parity/tolerances.h"
 
@@ -10,28 +9,11 @@ namespace falcon::test {
 
 namespace {
 
-/// A table of the file: rows are arrays, NAME_columns beside them names the columns.
-class Table {
- public:
-  Table(const Json& parent, const std::string& name) : rows_(parent.at(name)) {
-    std::size_t index = 0;
-    for (const Json& column : parent.at(name + "_columns")) {
-      columns_[column] = index++;
-    }
-  }
-  const Json& rows() const { return rows_; }
-  const Json& at(const Json& row, const std::string& column) const {
-    return row.at(columns_.at(column));
-  }
-  Summary summary(const Json& row, const std::string& suffix) const {
-    return {.l2 = at(row, "l2" + suffix), .sum = at(row, "sum" + suffix), .dot = at(row, "dot" + suffix)};
-  }
-  bool has(const std::string& column) const { return columns_.count(column) > 0; }
-
- private:
-  const Json& rows_;
-  std::map<std::string, std::size_t> columns_;
-};
+Summary listed(const Table& table, const Json& row, const std::string& suffix) {
+  return {.l2 = table.at(row, "l2" + suffix),
+          .sum = table.at(row, "sum" + suffix),
+          .dot = table.at(row, "dot" + suffix)};
+}
 
 const at::Tensor* find(const std::vector<NamedTensor>& tensors, const std::string& name) {
   for (const NamedTensor& entry : tensors) {
@@ -42,34 +24,49 @@ const at::Tensor* find(const std::vector<NamedTensor>& tensors, const std::strin
   return nullptr;
 }
 
-std::string shape_text(const at::Tensor& tensor) { return Json(tensor.sizes().vec()).dump(); }
+std::string shape_text(const at::Tensor& tensor) {
+  return Json(tensor.sizes().vec()).dump();
+}
 
 /// Two float32 results may each be r away from the exact one.
 constexpr double kTwoRoundings = 2;
 
-/// Rows with l2, sum and dot. probe: "grad/", "tap/", ...; r: the tolerance of a row by its rel32.
-template <class ToleranceOf>
-void compare_rows(Comparison& result, const Table& table, const std::string& name_column,
-                  const std::vector<NamedTensor>& measured, const std::string& probe,
-                  ToleranceOf r) {
+/// The numbers of one row with l2, sum and dot; probe: the key of dot without "probe:".
+void compare_row(Comparison& result, const Table& table, const Json& row, const at::Tensor& tensor,
+                 const std::string& probe, double r) {
+  if (table.has("shape")) {
+    result.equal("shape", table.at(row, "shape").dump(), shape_text(tensor));
+  }
+  const Summary actual = summarize(to_doubles(tensor), probe);
+  result.summary(listed(table, row, ""), actual, r);
+  if (tensor.scalar_type() == at::kFloat && table.has("l2_f32")) {
+    result.summary(listed(table, row, "_f32"), actual, kTwoRoundings * r);
+  }
+}
+
+/// Calls visit(row, name, tensor) for every row of the table; a row whose tensor was not measured
+/// is wrong.
+template <class Visit>
+void for_each_row(Comparison& result, const Table& table, const std::string& name_column,
+                  const std::vector<NamedTensor>& measured, Visit visit) {
   for (const Json& row : table.rows()) {
     const std::string name = table.at(row, name_column);
     result.row(name);
     const at::Tensor* tensor = find(measured, name);
     if (tensor == nullptr) {
       result.equal("tensor", name, "none of that name");
-      continue;
-    }
-    if (table.has("shape")) {
-      result.equal("shape", table.at(row, "shape").dump(), shape_text(*tensor));
-    }
-    const Summary actual = summarize(to_doubles(*tensor), probe + name);
-    const double ratio = r(table.at(row, "rel32").get<double>());
-    result.summary(table.summary(row, ""), actual, ratio);
-    if (tensor->scalar_type() == at::kFloat && table.has("l2_f32")) {
-      result.summary(table.summary(row, "_f32"), actual, kTwoRoundings * ratio);
+    } else {
+      visit(row, name, *tensor);
     }
   }
+}
+
+double l2(const at::Tensor& tensor) {
+  return summarize(to_doubles(tensor), "").l2;
+}
+
+bool contains(const Json& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 /// The sampled elements of an output; `column` is value or value_f32.
@@ -143,41 +140,73 @@ Comparison compare_tensors(const Json& file, const Measured& measured) {
   return result;
 }
 
+Comparison compare_flops(const Json& section, const Measured& measured) {
+  Comparison result;
+  std::int64_t total = 0;
+  for (const auto& [name, expected] : section.at("by_op").items()) {
+    const auto found = measured.flops.find(name);
+    const std::int64_t actual = found == measured.flops.end() ? 0 : found->second;
+    result.row(name);
+    result.equal("flops", expected.dump(), std::to_string(actual));
+    total += actual;
+  }
+  result.whole("sum");
+  result.equal("forward_flops", section.at("forward_flops").dump(), std::to_string(total));
+  result.equal("forward_macs", section.at("forward_macs").dump(), std::to_string(total / 2));
+  return result;
+}
+
 Comparison compare_taps(const Json& section, const Measured& measured,
                         const Tolerances& tolerances) {
   Comparison result;
-  compare_rows(result, Table(section, "taps"), "module", measured.taps, "tap/",
-               [&](double rel32) { return tolerances.one_step(rel32); });
+  const Table table(section, "taps");
+  for_each_row(result, table, "module", measured.taps,
+               [&](const Json& row, const std::string& name, const at::Tensor& tap) {
+                 const double r = tolerances.one_step(table.at(row, "rel32"));
+                 compare_row(result, table, row, tap, "tap/" + name, r);
+               });
   return result;
 }
 
 /// zero_grads are 0 in exact arithmetic: what is listed for them is rounding noise.
 void compare_gradients(Comparison& result, const Json& section, const Measured& measured,
                        const Tolerances& tolerances) {
-  Json parts = {{"grads_columns", section.at("grads_columns")}, {"grads", Json::array()}};
-  const std::vector<std::string> zeros = section.at("zero_grads");
-  for (const Json& row : section.at("grads")) {
-    const std::string name = row.at(0);
-    if (std::find(zeros.begin(), zeros.end(), name) == zeros.end()) {
-      parts["grads"].push_back(row);
-      continue;
-    }
-    result.row(name);
-    const at::Tensor* gradient = find(measured.gradients, name);
-    result.near("l2 of a zero gradient", 0,
-                gradient != nullptr ? summarize(to_doubles(*gradient), name).l2 : NAN,
-                1e-6 * section.at("grad_norm").get<double>());
-  }
-  compare_rows(result, Table(parts, "grads"), "parameter", measured.gradients, "grad/",
-               [&](double rel32) { return tolerances.gradient(rel32); });
+  const Table table(section, "grads");
+  const double norm = section.at("grad_norm");
+  for_each_row(result, table, "parameter", measured.gradients,
+               [&](const Json& row, const std::string& name, const at::Tensor& gradient) {
+                 if (contains(section.at("zero_grads"), name)) {
+                   result.near("l2 of a zero gradient", 0, l2(gradient), 1e-6 * norm);
+                 } else {
+                   const double r = tolerances.gradient(table.at(row, "rel32"));
+                   compare_row(result, table, row, gradient, "grad/" + name, r);
+                 }
+               });
   result.whole("all gradients");
-  result.equal("gradients", std::to_string(section["grads"].size()),
+  result.equal("gradients", std::to_string(table.rows().size()),
                std::to_string(measured.gradients.size()));
   const double r = tolerances.gradient(section.at("grad_rel32_all"));
-  result.relative("grad_norm", section.at("grad_norm"), measured.gradient_norms.at(0), r);
+  result.relative("grad_norm", norm, measured.gradient_norms.at(0), r);
   if (!tolerances.is_float64) {
     result.relative("grad_norm_f32", section.at("grad_norm_f32"), measured.gradient_norms[0],
                     kTwoRoundings * r);
+  }
+}
+
+void compare_buffers(Comparison& result, const Json& section, const Measured& measured,
+                     const Tolerances& tolerances) {
+  const Table table(section, "buffers_after");
+  for_each_row(result, table, "buffer", measured.buffers,
+               [&](const Json& row, const std::string& name, const at::Tensor& buffer) {
+                 const double r = tolerances.one_step(table.at(row, "rel32"));
+                 compare_row(result, table, row, buffer, "buffer/" + name, r);
+               });
+  result.whole("all buffers");
+  result.equal("buffers", std::to_string(table.rows().size()),
+               std::to_string(measured.buffers.size()));
+  for (const std::int64_t count : measured.step_counts) {
+    result.equal("num_batches_tracked", section.at("num_batches_tracked_after").dump(),
+                 std::to_string(count));
   }
 }
 
@@ -194,44 +223,29 @@ Comparison compare_train(const Json& section, const Measured& measured,
   compare_outputs(result, section, measured, tolerances);
   compare_gradients(result, section, measured, tolerances);
   if (section.contains("buffers_after")) {
-    const Table table(section, "buffers_after");
-    compare_rows(result, table, "buffer", measured.buffers, "buffer/",
-                 [&](double rel32) { return tolerances.one_step(rel32); });
-    result.whole("num_batches_tracked");
-    result.equal("buffers", std::to_string(table.rows().size()),
-                 std::to_string(measured.buffers.size()));
-    for (const std::int64_t count : measured.step_counts) {
-      result.equal("count", section.at("num_batches_tracked_after").dump(), std::to_string(count));
-    }
+    compare_buffers(result, section, measured, tolerances);
   }
   return result;
 }
 
+/// The change of a tensor whose gradient is 0 in exact arithmetic is noise too.
 void compare_deltas(Comparison& result, const Json& file, const Json& section,
                     const Measured& measured, const Tolerances& tolerances) {
-  const std::vector<std::string> zeros = file.at("train_small").at("zero_grads");
-  Json parts = {{"delta_columns", section.at("delta_columns")}, {"delta", Json::array()}};
-  for (const Json& row : section.at("delta")) {
-    const std::string name = row.at(0);
-    const at::Tensor* delta = find(measured.deltas, name);
-    const bool is_noise = std::find(zeros.begin(), zeros.end(), name) != zeros.end();
-    if (tolerances.is_float64 && !is_noise) {
-      parts["delta"].push_back(row);
-      continue;
-    }
-    result.row(name);
-    const double l2 = delta != nullptr ? summarize(to_doubles(*delta), name).l2 : NAN;
-    if (tolerances.is_float64) {
-      result.near("l2 of a change by rounding", row.at(1), l2, 1e-9);
-    } else {
-      result.finite("l2", l2);
-    }
-  }
-  const double r = tolerances.trajectory(0);
-  compare_rows(result, Table(parts, "delta"), "tensor", measured.deltas, "delta/",
-               [r](double) { return r; });
+  const Json& zeros = file.at("train_small").at("zero_grads");
+  const Table table(section, "delta");
+  for_each_row(result, table, "tensor", measured.deltas,
+               [&](const Json& row, const std::string& name, const at::Tensor& delta) {
+                 if (!tolerances.is_float64) {
+                   result.finite("l2", l2(delta));
+                 } else if (contains(zeros, name)) {
+                   result.near("l2 of noise", table.at(row, "l2"), l2(delta), 1e-9);
+                 } else {
+                   const double r = tolerances.trajectory(0);
+                   compare_row(result, table, row, delta, "delta/" + name, r);
+                 }
+               });
   result.whole("all changes");
-  result.equal("tensors", std::to_string(section["delta"].size()),
+  result.equal("tensors", std::to_string(table.rows().size()),
                std::to_string(measured.deltas.size()));
 }
 
@@ -265,8 +279,8 @@ Comparison compare_trajectory(const Json& file, const Json& section, const Measu
 
 const std::vector<std::string>& sections() {
   static const std::vector<std::string> kSections{
-      "tensors",     "eval_small", "taps",           "eval_full",
-      "train_small", "trajectory", "trajectory_small_lr"};
+      "tensors",   "flops",       "eval_small", "taps",
+      "eval_full", "train_small", "trajectory", "trajectory_small_lr"};
   return kSections;
 }
 
@@ -275,6 +289,9 @@ Comparison compare(const Json& file, const std::string& section, const Measured&
   const Tolerances tolerances(file.at("model").get<std::string>(), precision.type == at::kDouble);
   if (section == "tensors") {
     return compare_tensors(file, measured);
+  }
+  if (section == "flops") {
+    return compare_flops(file.at(section), measured);
   }
   if (section == "taps") {
     return compare_taps(file.at("eval_small"), measured, tolerances);

@@ -8,7 +8,8 @@
 
 namespace falcon::test {
 
-/// The sections of a model file that are compared, in the order of their cost. `taps` is a part of eval_small.
+/// The sections of a model file that are compared, in the order of their cost. `taps` is a part of
+/// eval_small.
 const std::vector<std::string>& sections();
 
 /// A section that the file lacks gives a comparison without rows, which counts as failed.

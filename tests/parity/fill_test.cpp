@@ -1,9 +1,9 @@
 // The fill that makes weights and inputs, against the vectors of fill.json.
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <iostream>
 #include <sstream>
+
+#include <gtest/gtest.h>
 
 #include "support/reference_set.h"
 

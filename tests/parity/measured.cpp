@@ -1,16 +1,17 @@
 #include "parity/measured.h"
 
+#include <cmath>
+#include <functional>
+#include <numeric>
+
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
-#include <cmath>
-#include <functional>
-#include <numeric>
-
 #include "models/state.h"
+#include "parity/flop_count.h"
 
 namespace falcon::test {
 
@@ -40,7 +41,8 @@ std::vector<NamedTensor> fill_table(const Json& file) {
   return values;
 }
 
-/// Images and labels of step k: the key of the input may hold {k}, followed by a remark after a comma.
+/// Images and labels of step k: the key of the input may hold {k}, followed by a remark after a
+/// comma.
 Batch make_batch(const Json& section, int step, const Precision& precision) {
   const Json& input = section.at("input");
   std::string key = input.at("key");
@@ -48,8 +50,8 @@ Batch make_batch(const Json& section, int step, const Precision& precision) {
   if (const auto place = key.find("{k}"); place != std::string::npos) {
     key.replace(place, 3, std::to_string(step));
   }
-  at::Tensor images = filled(key, input.at("shape"), input.at("offset"), input.at("scale"))
-                          .to(precision.type);
+  at::Tensor images =
+      filled(key, input.at("shape"), input.at("offset"), input.at("scale")).to(precision.type);
   if (precision.channels_last) {
     images = images.contiguous(at::MemoryFormat::ChannelsLast);
   }
@@ -62,7 +64,8 @@ Batch make_batch(const Json& section, int step, const Precision& precision) {
   return batch;
 }
 
-std::vector<NamedTensor> named_outputs(const Json& section, const std::vector<at::Tensor>& outputs) {
+std::vector<NamedTensor> named_outputs(const Json& section,
+                                       const std::vector<at::Tensor>& outputs) {
   std::vector<NamedTensor> result;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     result.push_back({section.at("outputs").at(i).at("name"), outputs[i].detach()});
@@ -102,8 +105,8 @@ std::vector<at::Tensor> backward(Model& model, const Batch& batch, Measured& mea
   return outputs;
 }
 
-/// SGD by its definition: g += decay * p; v = momentum * v + (1 - dampening) * g, at first v = g; p -= lr * v, or with
-/// Nesterov lr * (g + momentum * v).
+/// SGD by its definition: g += decay * p; v = momentum * v + (1 - dampening) * g, at first v = g; p
+/// -= lr * v, or with Nesterov lr * (g + momentum * v).
 class Sgd {
  public:
   explicit Sgd(const Json& options) : options_(options) {}
@@ -114,16 +117,15 @@ class Sgd {
     const bool is_first = velocity_.empty();
     std::size_t i = 0;
     for (const NamedTensor& parameter : model.parameters()) {
-      const at::Tensor gradient = parameter.tensor.grad().add(
-          parameter.tensor, options_.at("weight_decay").get<double>());
+      const at::Tensor gradient =
+          parameter.tensor.grad().add(parameter.tensor, options_.at("weight_decay").get<double>());
       if (is_first) {
         velocity_.push_back(gradient.clone());
       } else {
         velocity_[i].mul_(momentum).add_(gradient, 1 - options_.at("dampening").get<double>());
       }
-      const at::Tensor change = options_.at("nesterov").get<bool>()
-                                    ? gradient.add(velocity_[i], momentum)
-                                    : velocity_[i];
+      const at::Tensor change =
+          options_.at("nesterov").get<bool>() ? gradient.add(velocity_[i], momentum) : velocity_[i];
       parameter.tensor.sub_(change, options_.at("lr").at(step_index).get<double>());
       ++i;
     }
@@ -133,6 +135,13 @@ class Sgd {
   const Json& options_;
   std::vector<at::Tensor> velocity_;
 };
+
+std::unique_ptr<Model> made_model(const Json& file) {
+  ModelOptions options;
+  options.classes = file.at("config").at("num_classes");
+  options.dropout = 0;  // off in all reference numbers
+  return make_model(file.at("model").get<std::string>(), options);
+}
 
 Measured measure_eval(const Json& file, const Json& section, const Precision& precision) {
   const at::NoGradGuard no_grad;
@@ -177,18 +186,26 @@ Measured measure_trajectory(const Json& file, const Json& section, const Precisi
   for (const NamedTensor& start : fill_table(file)) {
     const NamedTensor& end = ends.at(i++);
     if (end.tensor.is_floating_point()) {
-      const at::Tensor delta = end.tensor.detach().to(at::kDouble).sub(start.tensor.to(at::kDouble));
+      const at::Tensor delta =
+          end.tensor.detach().to(at::kDouble).sub(start.tensor.to(at::kDouble));
       measured.deltas.push_back({end.name, delta});
     }
   }
   return measured;
 }
 
-std::unique_ptr<Model> made_model(const Json& file) {
-  ModelOptions options;
-  options.classes = file.at("config").at("num_classes");
-  options.dropout = 0;  // off in all reference numbers
-  return make_model(file.at("model").get<std::string>(), options);
+/// One evaluation forward of images of the listed size; their values do not matter.
+Measured measure_flops(const Json& file, const Json& section, const Precision& precision) {
+  const at::NoGradGuard no_grad;
+  Measured measured;
+  const std::unique_ptr<Model> model = made_model(file);
+  model->to(at::kCPU, precision.type, precision.channels_last);
+  model->set_training(false);
+  const std::vector<std::int64_t> size = section.at("input");
+  const std::vector<std::int64_t> shape{section.at("batch"), 3, size.at(0), size.at(1)};
+  const Batch batch{{{"images", at::zeros(shape, precision.type)}}};
+  measured.flops = count_flops([&] { model->forward(batch); });
+  return measured;
 }
 
 }  // namespace
@@ -209,6 +226,9 @@ Measured measure(const Json& file, const std::string& section, const Precision& 
       measured.parameters += parameter.tensor.numel();
     }
     return measured;
+  }
+  if (section == "flops") {
+    return measure_flops(file, file.at(section), precision);
   }
   if (section == "taps") {
     return measure_eval(file, file.at("eval_small"), precision);

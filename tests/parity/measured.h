@@ -1,12 +1,13 @@
-// What the models give for the sections of a reference file. Everything (sizes, classes, seeds, batches, optimizer) is
-// read from the file.
+// What the models give for the sections of a reference file. Everything (sizes, classes, seeds,
+// batches, optimizer) is read from the file.
 #pragma once
-#include <ATen/core/Tensor.h>
-
+#include <map>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
+
+#include <ATen/core/Tensor.h>
 
 #include <falconbench/model.h>
 
@@ -37,13 +38,16 @@ struct Measured {
   std::vector<std::int64_t> step_counts;
   std::vector<double> losses;
   std::vector<double> gradient_norms;
+  std::map<std::string, std::int64_t> flops;  // of one forward, by operator
   std::int64_t parameters = 0;
 };
 
-/// The model of the file with its classes, filled by its seed and its table of tensors, in training mode.
+/// The model of the file with its classes, filled by its seed and its table of tensors, in training
+/// mode.
 std::unique_ptr<Model> filled_model(const Json& file, const Precision& precision);
 
-/// section: a name of sections(). Throws (Json::exception) when the file lacks what the section needs.
+/// section: a name of sections(). Throws (Json::exception) when the file lacks what the section
+/// needs.
 Measured measure(const Json& file, const std::string& section, const Precision& precision);
 
 /// The values in row-major order, as double.

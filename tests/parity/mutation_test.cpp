@@ -1,12 +1,12 @@
-// The parity tests can fail: every kind of number of every section, changed beyond its tolerance, is noticed; and the
-// program itself fails on a folder that holds one changed number.
-#include <ATen/Parallel.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+// The parity tests can fail: every kind of number of every section, changed beyond its tolerance,
+// is noticed; and the program itself fails on a folder that holds one changed number.
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "parity/compare.h"
 #include "parity/measured.h"
@@ -26,6 +26,8 @@ constexpr std::array kFloat64Places{
     Place{"tensors", "/tensors/0/1/0"},
     Place{"tensors", "/tensors/0/5"},
     Place{"tensors", "/tensors/7/4"},
+    Place{"flops", "/flops/forward_flops"},
+    Place{"flops", "/flops/by_op/aten.convolution"},
     Place{"eval_small", "/eval_small/input/scale"},
     Place{"eval_small", "/eval_small/outputs/0/shape/1"},
     Place{"eval_small", "/eval_small/outputs/0/l2"},
@@ -71,7 +73,8 @@ constexpr std::array kFloat32Places{
     Place{"trajectory", "/trajectory/loss/0"},
 };
 
-/// The file with one number moved by one percent, or by 0.01 where that is more; whole numbers by one.
+/// The file with one number moved by one percent, or by 0.01 where that is more; whole numbers by
+/// one.
 Json with_changed_number(const Json& file, const std::string& pointer) {
   Json changed = file;
   Json& number = changed.at(Json::json_pointer(pointer));
@@ -136,7 +139,8 @@ TEST(ParityProgram, FailsForOneChangedNumberOfEachSection) {
     folder.write("mobilenet_v2.json", with_changed_number(file, place.pointer));
     const ProgramResult result = run_parity(folder, "*/mobilenet_v2_float64_" + last);
     EXPECT_EQ(result.exit_code, 1) << place.pointer << result.output;
-    EXPECT_THAT(result.output, testing::HasSubstr("parity mobilenet_v2 float64 " + last + " rows="));
+    EXPECT_THAT(result.output,
+                testing::HasSubstr("parity mobilenet_v2 float64 " + last + " rows="));
   }
 }
 

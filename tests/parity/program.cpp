@@ -1,12 +1,11 @@
 #include "parity/program.h"
 
-#include <gtest/gtest.h>
-
-#include <sys/wait.h>
-
 #include <array>
 #include <cstdio>
 #include <fstream>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
 
 namespace falcon::test {
 

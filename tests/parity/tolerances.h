@@ -13,16 +13,15 @@ struct Tolerances {
         has_jumps(std::find(kJumping.begin(), kJumping.end(), model) != kJumping.end()) {}
 
   /// Outputs, taps, loss and buffers of one step.
-  double one_step(double rel32) const {
-    return is_float64 ? 1e-9 : std::max(10 * rel32, 1e-5);
-  }
+  double one_step(double rel32) const { return is_float64 ? 1e-9 : std::max(10 * rel32, 1e-5); }
   double gradient(double rel32) const {
     if (is_float64) {
       return 1e-9;
     }
     return has_jumps ? 0.1 : std::max(10 * rel32, 1e-4);
   }
-  /// Losses, gradient norms and changes over several steps; largest_rel32 is that of the section's losses.
+  /// Losses, gradient norms and changes over several steps; largest_rel32 is that of the section's
+  /// losses.
   double trajectory(double largest_rel32) const {
     if (is_float64) {
       return has_jumps ? 1e-6 : 1e-9;
@@ -33,7 +32,8 @@ struct Tolerances {
   bool compares_all_losses() const { return is_float64 || !has_jumps; }
 
   bool is_float64;
-  bool has_jumps;  // gradients jump where a ReLU input crosses 0, so one rounding can change them by percents
+  bool has_jumps;  // gradients jump where a ReLU input crosses 0, so one rounding can change them
+                   // by percents
 
  private:
   static constexpr std::array<std::string_view, 2> kJumping{"resnet50", "mobilenet_v2"};

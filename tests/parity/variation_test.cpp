@@ -1,6 +1,7 @@
-// Nothing of the reference set is written into the parity tests: a set of another seed, class count, image size, batch
-// and number of steps passes without change of code. Its numbers are the models' own in float64, so this says nothing
-// about the models; that float32 and the shipped set agree does.
+// Nothing of the reference set is written into the parity tests: a set of another seed, class
+// count, image size, batch and number of steps passes without change of code. Its numbers are the
+// models' own in float64, so this says nothing about the models; that float32 and the shipped set
+// agree does.
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,8 +40,8 @@ void vary_section(Json& section, int height, int width) {
 void vary_table(Json& file) {
   for (Json& row : file["tensors"]) {
     if (row[0].get<std::string>().starts_with("classifier.1.")) {
-      file["parameters"] = file["parameters"].get<int>() - row[1][0].get<int>() *
-                                                               (row[1].size() == 2 ? 1280 : 1) +
+      file["parameters"] = file["parameters"].get<int>() -
+                           row[1][0].get<int>() * (row[1].size() == 2 ? 1280 : 1) +
                            kClasses * (row[1].size() == 2 ? 1280 : 1);
       row[1][0] = kClasses;
     }
@@ -82,6 +83,17 @@ void write_output(Json& output, const at::Tensor& tensor) {
   output["value"] = output["value_f32"] = values;
 }
 
+void renumber_flops(Json& file) {
+  Json& json = file["flops"];
+  std::int64_t total = 0;
+  for (const auto& [name, count] : measure(file, "flops", kFloat64).flops) {
+    json["by_op"][name] = count;
+    total += count;
+  }
+  json["forward_flops"] = total;
+  json["forward_macs"] = total / 2;
+}
+
 void renumber(Json& file, const std::string& section) {
   const Measured measured = measure(file, section, kFloat64);
   Json& json = file[section];
@@ -108,9 +120,11 @@ Json varied_file() {
   Json file = shipped("mobilenet_v2.json");
   file["seed"] = kSeed;
   file["config"]["num_classes"] = kClasses;
+  file["flops"]["input"] = {64, 32};
   vary_table(file);
+  renumber_flops(file);
   for (const std::string& section : sections()) {
-    if (file.contains(section) && section != "tensors") {
+    if (file.contains(section) && section != "tensors" && section != "flops") {
       vary_section(file[section], 64, section == "eval_full" ? 96 : 32);
       if (section.starts_with("trajectory")) {
         file[section]["loss"] = std::vector<double>(kSteps, 0);
@@ -129,7 +143,9 @@ TEST(ParityVariation, OfSeedClassesSizesBatchAndStepsPasses) {
   const ProgramResult result =
       run_parity(folder, "*mobilenet_v2_float64_*:*mobilenet_v2_float32_eval*:*float32_taps");
   EXPECT_EQ(result.exit_code, 0) << result.output;
-  EXPECT_THAT(result.output, testing::HasSubstr("parity mobilenet_v2 float64 trajectory rows=264 "));
+  EXPECT_THAT(result.output,
+              testing::HasSubstr("parity mobilenet_v2 float64 trajectory rows=264 "));
+  EXPECT_EQ(file["flops"]["by_op"]["aten.addmm"], 2 * 1280 * kClasses);
   EXPECT_EQ(file["train_small"]["outputs"][0]["shape"], (Json{kBatch, kClasses}));
   EXPECT_EQ(file["trajectory"]["loss"].size(), std::size_t{kSteps});
 }

@@ -40,7 +40,9 @@ std::filesystem::path reference_dir() {
   return given;
 }
 
-std::filesystem::path shipped_reference_dir() { return FALCON_TEST_REFERENCE_COPY; }
+std::filesystem::path shipped_reference_dir() {
+  return FALCON_TEST_REFERENCE_COPY;
+}
 
 std::optional<ReferenceFile> read_reference(const std::string& name,
                                             const std::filesystem::path& folder) {
@@ -67,6 +69,13 @@ std::vector<ReferenceFile> model_files(const std::filesystem::path& folder) {
     }
   }
   return files;
+}
+
+Table::Table(const Json& parent, const std::string& name) : rows_(parent.at(name)) {
+  std::size_t index = 0;
+  for (const Json& column : parent.at(name + "_columns")) {
+    columns_[column] = index++;
+  }
 }
 
 std::uint64_t fnv1a64(std::string_view text) {
@@ -100,7 +109,8 @@ std::vector<float> fill(std::string_view key, std::size_t count, double offset, 
 
 std::optional<FillRange> fill_rule(std::string_view name, const std::vector<std::int64_t>& shape) {
   const auto root = [&shape](double numerator) {
-    return FillRange{0, static_cast<float>(std::sqrt(numerator / static_cast<double>(fan_in(shape))))};
+    return FillRange{0,
+                     static_cast<float>(std::sqrt(numerator / static_cast<double>(fan_in(shape))))};
   };
   const auto range = [](float offset, float scale) { return FillRange{offset, scale}; };
   if (name.ends_with("num_batches_tracked") || name.ends_with("anchors")) {

@@ -1,10 +1,10 @@
 // The arithmetic of the parity tests itself, with numbers worked out by hand.
 #include "support/reference_set.h"
 
-#include <gtest/gtest.h>
-
 #include <fstream>
 #include <limits>
+
+#include <gtest/gtest.h>
 
 namespace falcon::test {
 namespace {
@@ -13,6 +13,15 @@ TEST(Fnv1a64, MatchesThePublishedVectors) {
   EXPECT_EQ(fnv1a64(""), 0xcbf29ce484222325U);
   EXPECT_EQ(fnv1a64("a"), 0xaf63dc4c8601ec8cU);
   EXPECT_EQ(fnv1a64("foobar"), 0x85944171f73967e8U);
+}
+
+TEST(Table, FindsColumnsByName) {
+  const Json parent =
+      Json::parse(R"({"rows_columns": ["name", "l2"], "rows": [["a", 1.5], ["b", 2.5]]})");
+  const Table table(parent, "rows");
+  EXPECT_EQ(table.at(table.rows()[1], "l2"), 2.5);
+  EXPECT_TRUE(table.has("name"));
+  EXPECT_FALSE(table.has("sum"));
 }
 
 TEST(Fill, UnitsAre24BitNumbersInTheHalfOpenInterval) {
