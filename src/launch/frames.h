@@ -7,8 +7,9 @@
 
 namespace falcon::launch {
 
-/// Records of ten million steps fit; anything larger is no message of ours.
-inline constexpr std::size_t kMaxFrameBytes = std::size_t{1} << 30;
+/// Records of a million steps fit. Four bytes of plain text, read as a length, are above it: what
+/// is no frame is noticed at once.
+inline constexpr std::size_t kMaxFrameBytes = std::size_t{1} << 29;
 
 /// Throws Error(kInternal) above the limit.
 std::string framed(std::string_view payload, std::size_t limit = kMaxFrameBytes);

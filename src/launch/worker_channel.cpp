@@ -33,6 +33,10 @@ std::string readable(const std::string& message) {
   return base::join(lines, "\n");
 }
 
+[[noreturn]] void throw_gone() {
+  throw_errno("worker: the launcher is gone", ExitCode::kWorker);
+}
+
 }  // namespace
 
 WorkerChannel::WorkerChannel(int control_fd, std::map<std::string, std::string> built,
@@ -77,8 +81,7 @@ void WorkerChannel::receive_plan() {
   }
 }
 
-bool WorkerChannel::try_send(const std::string& frame) {
-  const std::lock_guard lock(send_mutex_);
+bool WorkerChannel::send_locked(const std::string& frame) {
   for (std::size_t begin = 0; begin < frame.size();) {
     const ssize_t sent =
         ::send(socket_.get(), frame.data() + begin, frame.size() - begin, MSG_NOSIGNAL);
@@ -89,7 +92,13 @@ bool WorkerChannel::try_send(const std::string& frame) {
 }
 
 void WorkerChannel::send(const std::string& frame) {
-  if (!try_send(frame)) throw_errno("worker: the launcher is gone", ExitCode::kWorker);
+  const std::lock_guard lock(send_mutex_);
+  if (!send_locked(frame)) throw_gone();
+}
+
+bool WorkerChannel::send_alive() {
+  const std::lock_guard lock(send_mutex_);
+  return send_locked(encoded(MessageType::kAlive, progress()));
 }
 
 Progress WorkerChannel::progress() {
@@ -101,11 +110,13 @@ Progress WorkerChannel::progress() {
 }
 
 void WorkerChannel::set_phase(const std::string& phase) {
+  // one lock from the change to the message: a sign of life with the old phase must not come after
+  const std::lock_guard lock(send_mutex_);
   {
-    const std::lock_guard lock(state_mutex_);
+    const std::lock_guard state_lock(state_mutex_);
     phase_ = phase;
   }
-  send(encoded(MessageType::kPhase, progress()));
+  if (!send_locked(encoded(MessageType::kPhase, progress()))) throw_gone();
 }
 
 void WorkerChannel::read_step_from(const volatile std::int64_t* counter) {
@@ -150,7 +161,7 @@ void WorkerChannel::control_loop(double alive_interval_s) {
   if (!obey_orders()) end_process();  // an order may have come together with the plan
   while (!is_closing_) {
     if (steady_now_s() >= next_alive_s) {
-      if (!try_send(encoded(MessageType::kAlive, progress()))) end_process();
+      if (!send_alive()) end_process();
       next_alive_s = steady_now_s() + alive_interval_s;
     }
     pollfd waits[2] = {{socket_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};

@@ -63,7 +63,8 @@ class WorkerChannel {
  private:
   void receive_plan();
   void send(const std::string& frame);
-  bool try_send(const std::string& frame);
+  bool send_locked(const std::string& frame);
+  bool send_alive();
   Progress progress();
   void control_loop(double alive_interval_s);
   bool receive_orders();
