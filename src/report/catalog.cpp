@@ -50,6 +50,7 @@ std::vector<Finding> make_findings(const Observation& observation) {
 
 std::vector<std::string> rule_names() {
   std::vector<std::string> names;
+  names.reserve(kRows.size());
   for (const Row& row : kRows) names.emplace_back(row.name);
   return names;
 }

@@ -14,9 +14,12 @@ std::vector<std::string> gaps_of(const Observation& o) {
   const Utilization& utilization = o.report.utilization;
   std::vector<std::string> gaps;
   for (const SourceTelemetry& source : utilization.sources) {
-    const std::string who = source.sampler + " of " + source.scope;
-    if (!source.stopped.empty()) gaps.push_back(who + ": " + source.stopped);
-    for (const std::string& metric : source.unsupported) gaps.push_back(who + ": " + metric);
+    const auto add = [&](const std::string& what) {
+      gaps.push_back(source.sampler);
+      gaps.back().append(" of ").append(source.scope).append(": ").append(what);
+    };
+    if (!source.stopped.empty()) add(source.stopped);
+    for (const std::string& metric : source.unsupported) add(metric);
   }
   if (utilization.gpus.empty() && !o.report.topology.gpus.empty()) {
     gaps.emplace_back("no telemetry of any GPU");

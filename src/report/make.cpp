@@ -106,7 +106,6 @@ void add_findings(const Evidence& evidence, Report& report) {
   const auto append = [&report](const std::vector<Finding>& more) {
     report.findings.insert(report.findings.end(), more.begin(), more.end());
   };
-  append(evidence.log.findings);
   append(make_findings({report, evidence}));
   const bool is_invalid =
       std::any_of(report.findings.begin(), report.findings.end(),

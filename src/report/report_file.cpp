@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "falconbench/errors.h"
+#include "report/writable.h"
 
 namespace falcon::report {
 namespace {
@@ -96,7 +97,7 @@ void ReportFile::write(const Report& report) const {
 }
 
 std::string to_text(const Report& report) {
-  const base::Value value = base::to_value(report);
+  const base::Value value = writable(base::to_value(report));
   std::string text = base::to_json(value, 1);
   text += '\n';
   if (!(base::parse_json(text, "report") == value)) {

@@ -26,8 +26,8 @@ class ReportFile {
   std::string path_;
 };
 
-/// The text that write() puts into the file. Throws Error(kInternal) when it would not be strict
-/// JSON that reads back as it was written.
+/// The text that write() puts into the file, always strict JSON (writable.h). Throws
+/// Error(kInternal) when it does not read back as it was written.
 std::string to_text(const Report& report);
 
 }  // namespace falcon::report

@@ -258,10 +258,25 @@ TEST(MakeReport, ReadsBackFromItsText) {
   EXPECT_EQ(to_text(again), text);
 }
 
-TEST(MakeReport, ANumberThatIsNotFiniteIsNeverWritten) {
+TEST(MakeReport, ANumberThatIsNotFiniteIsNullWithAReason) {
   MadeRun run;
   run.telemetry.utilization.interval_ms = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THROW(to_text(run.report()), Error);
+  run.telemetry.series["host/cpu_pct"].values = {1, std::numeric_limits<double>::infinity()};
+  const Report report = run.report();
+  expect_honest(report);
+  const Value value = base::parse_json(to_text(report), "report");
+  EXPECT_EQ(value.find_path("utilization.interval_ms_reason")->as_text(), "is not a finite number");
+  EXPECT_TRUE(value.find("series")->find("host/cpu_pct")->find("values")->as_list()[1].is_null());
+}
+
+TEST(MakeReport, BytesThatAreNoUtf8DoNotCostTheReport) {
+  MadeRun run;
+  run.circumstances.command_line.emplace_back("caf\xc3\xa9 \xff\xc3");
+  run.records(0).loader.skipped["odd\xfe"] = 1;
+  const Value value = base::parse_json(to_text(run.report()), "report");
+  EXPECT_EQ(value.find_path("run.command_line")->as_list().back().as_text(),
+            "caf\xc3\xa9 \\xff\\xc3");
+  EXPECT_NE(value.find_path("training.input.skipped.odd\\xfe"), nullptr);
 }
 
 }  // namespace

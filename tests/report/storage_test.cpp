@@ -15,7 +15,7 @@ constexpr const char* kMounts =
     "garbled\n";
 
 TEST(StorageFacts, TheLongestMountThatHoldsTheFolder) {
-  EXPECT_EQ(*storage_facts("/home/x", kMounts).device, "/dev/nvme0n1p2");
+  EXPECT_EQ(*storage_facts("/srv/x", kMounts).device, "/dev/nvme0n1p2");
   EXPECT_EQ(*storage_facts("/mnt/my data/train", kMounts).file_system, "nfs4");
   EXPECT_EQ(*storage_facts("/mnt/my data", kMounts).mount, "/mnt/my data");
   EXPECT_EQ(*storage_facts("/mnt/my database", kMounts).device, "/dev/nvme2n1");
