@@ -10,7 +10,6 @@
 
 #include "falconbench/fields.h"
 #include "falconbench/measured.h"
-#include "falconbench/plan.h"
 #include "falconbench/records.h"
 
 namespace falcon {
@@ -70,8 +69,7 @@ struct RunLog {
   std::string started_at, ended_at;                   // wall clock
   double started_s = 0, ended_s = 0;
   std::vector<RunEvent> events;  // in order of arrival
-  std::vector<Finding> findings;
-  double supervisor_cpu_s = 0;  // CPU time of the launcher's process while the run lasted
+  double supervisor_cpu_s = 0;   // CPU time of the launcher's process while the run lasted
   std::int64_t supervisor_peak_rss_bytes = 0;
 };
 template <class V>
@@ -86,7 +84,6 @@ void visit_fields(RunLog& l, V& v) {
   v.field("started_s", l.started_s, "steady clock");
   v.field("ended_s", l.ended_s, "steady clock");
   v.field("events", l.events, "what happened when");
-  v.field("findings", l.findings, "what the launcher noticed");
   v.field("supervisor_cpu_s", l.supervisor_cpu_s, "CPU time of the launcher during the run");
   v.field("supervisor_peak_rss_bytes", l.supervisor_peak_rss_bytes,
           "peak resident memory of the launcher");

@@ -285,7 +285,6 @@ void Supervisor::advance(double now_s) {
     if (!worker.process.is_running()) continue;
     event(now_s, worker.rank, "given_up", state_text(worker.process.state()));
     worker.process.give_up();
-    if (worker.records) note_unclean(worker);
   }
 }
 

@@ -61,7 +61,6 @@ class Supervisor {
   void advance(double now_s);
   void kill_all(double now_s);
   void event(double time_s, int rank, std::string what, std::string detail);
-  void note_unclean(const Worker& worker);
 
   const Plan& plan_;
   const LaunchOptions& options_;

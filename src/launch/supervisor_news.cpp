@@ -104,23 +104,10 @@ void Supervisor::reap(Worker& worker, double now_s) {
   worker.output.finish();
   const ProcessEnd& end = *worker.process.end();
   event(now_s, worker.rank, "ended", to_text(end));
-  if (worker.records) {
-    if (!end.is_clean()) note_unclean(worker);
-  } else if (!worker.is_told_to_end && !worker.has_reported_failure) {
+  // with its results in, how it ends costs nothing: WorkerEnd says it, the report makes a finding
+  if (!worker.records && !worker.is_told_to_end && !worker.has_reported_failure) {
     fail(worker, unexpected_end(end, worker.process.pid(), now_s, worker.output.last_lines()));
   }
-}
-
-void Supervisor::note_unclean(const Worker& worker) {
-  // after a failure or an interrupt workers are killed in the middle of things
-  if (log_.failure) return;
-  const std::string how = worker.process.end() ? to_text(*worker.process.end()) : "still there";
-  log_.findings.push_back(
-      {"unclean_exit", "warning",
-       "the worker of rank " + std::to_string(worker.rank) +
-           " did not end by itself after it had delivered its results",
-       how + (worker.is_told_to_end ? ", by the launcher after the time limit" : ""),
-       "the numbers are complete; the end of the process (driver, NCCL, CUDA) is worth a look"});
 }
 
 void Supervisor::read_signals(double now_s) {

@@ -103,10 +103,8 @@ void add_energy_per_sample(const Evidence& evidence, Report& report) {
 
 void add_findings(const Evidence& evidence, Report& report) {
   report.findings = evidence.plan.findings;
-  const auto append = [&report](const std::vector<Finding>& more) {
-    report.findings.insert(report.findings.end(), more.begin(), more.end());
-  };
-  append(make_findings({report, evidence}));
+  const std::vector<Finding> observed = make_findings({report, evidence});
+  report.findings.insert(report.findings.end(), observed.begin(), observed.end());
   const bool is_invalid =
       std::any_of(report.findings.begin(), report.findings.end(),
                   [](const Finding& finding) { return finding.severity == "invalid"; });
