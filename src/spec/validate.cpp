@@ -37,6 +37,11 @@ class Rules {
     faults_.push_back({mark.source, mark.line, mark.column, key, message});
   }
 
+  static bool takes(const WordFacts& facts, std::string_view key) {
+    return std::find(facts.options.begin(), facts.options.end(), key) != facts.options.end();
+  }
+  void check_taken(const std::string& group, std::string_view chooser, const WordFacts& facts,
+                   const std::string& choice);
   void check_name();
   void check_data();
   void check_made_data();
@@ -68,6 +73,20 @@ void Rules::check() {
   check_time();
 }
 
+// Faults what is given beside `chooser` in the map `group` and has no effect with that choice.
+void Rules::check_taken(const std::string& group, std::string_view chooser, const WordFacts& facts,
+                        const std::string& choice) {
+  const base::Value* map = tree_.find(group);
+  if (map == nullptr || !map->is_object()) return;
+  for (const base::Value::Member& member : map->as_object()) {
+    const std::string key = group + "." + member.name;
+    // a resolved spec holds this default with every format
+    const bool is_default = key == "data.train" && spec_.data.train == DataSpec().train;
+    if (member.name == chooser || !given(key) || is_default || takes(facts, member.name)) continue;
+    fault(key, "has no effect: " + choice + ", which takes " + base::join(facts.options, ", "));
+  }
+}
+
 void Rules::check_name() {
   if (!given("name")) return;
   const bool has_control = std::any_of(spec_.name.begin(), spec_.name.end(),
@@ -81,24 +100,17 @@ void Rules::check_name() {
 }
 
 void Rules::check_data() {
-  if (!sound("data.format")) return;
-  const std::string format =
-      (given("data.format") ? "data.format is " : "data.format defaults to ") + spec_.data.format;
-  if (spec_.data.format == "synthetic") {
-    const std::string advice = ", which reads no file; accepted with it: data.samples";
-    for (const char* key : {"data.path", "data.make", "storage"}) {
-      if (given(key)) fault(key, "has no effect: " + format + advice);
-    }
-    if (given("data.train") && spec_.data.train != DataSpec().train) {
-      fault("data.train", "has no effect: " + format + advice);
-    }
-    return;
-  }
-  if (!given("data.path") && sound("data.path")) {
-    fault("data", "data.path is required: " + format);
-  }
-  if (given("data.samples")) {
-    fault("data.samples", "has no effect: " + format + ", whose files are counted");
+  const WordFacts* format =
+      sound("data.format") ? catalog::find_word(catalog::datasets(), spec_.data.format) : nullptr;
+  if (format == nullptr) return;
+  const std::string choice =
+      (given("data.format") ? "data.format is " : "data.format defaults to ") + format->name;
+  check_taken("data", "format", *format, choice);
+  if (takes(*format, "path")) {
+    if (!given("data.path") && sound("data.path"))
+      fault("data", "data.path is required: " + choice);
+  } else if (given("storage")) {
+    fault("storage", "has no effect: " + choice + ", which reads no file");
   }
 }
 
@@ -125,18 +137,18 @@ void Rules::check_model() {
   }
   const ModelFacts* model = sound("model") ? catalog::find_model(spec_.model) : nullptr;
   if (model == nullptr) return;
-  const auto takes = [](const std::vector<std::string>& words, const std::string& word) {
+  const auto is_among = [](const std::vector<std::string>& words, const std::string& word) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };
   if (given("model_options")) {
     for (const base::Value::Member& option : tree_.find("model_options")->as_object()) {
       const std::string key = "model_options." + option.name;
-      if (!given(key) || takes(model->options, option.name)) continue;
+      if (!given(key) || is_among(model->options, option.name)) continue;
       fault(key, "model " + model->name + " has no such option; it has " +
                      base::join(model->options, ", "));
     }
   }
-  if (sound("data.format") && !takes(model->datasets, spec_.data.format)) {
+  if (sound("data.format") && !is_among(model->datasets, spec_.data.format)) {
     fault("data.format", spec_.data.format + " does not suit model " + model->name +
                              ", which trains on " + base::join_or(model->datasets));
   }
@@ -148,16 +160,9 @@ void Rules::check_schedule() {
   if (!is_given && (model == nullptr || !sound("schedule.kind"))) return;
   const WordFacts* kind = catalog::find_word(
       catalog::schedules(), is_given ? *spec_.schedule.kind : *model->schedule.kind);
-  const base::Value* schedule = tree_.find("schedule");
-  if (kind == nullptr || schedule == nullptr || !schedule->is_object()) return;
-  for (const base::Value::Member& member : schedule->as_object()) {
-    const std::string key = "schedule." + member.name;
-    const auto& options = kind->options;
-    if (member.name == "kind" || !given(key)) continue;
-    if (std::find(options.begin(), options.end(), member.name) != options.end()) continue;
-    fault(key, "has no effect: schedule.kind " + std::string(is_given ? "is " : "defaults to ") +
-                   kind->name + ", which takes " + base::join(options, ", "));
-  }
+  if (kind == nullptr) return;
+  check_taken("schedule", "kind", *kind,
+              (is_given ? "schedule.kind is " : "schedule.kind defaults to ") + kind->name);
   if (given("schedule.warmup_start") && tree_.find_path("schedule.warmup_epochs") == nullptr) {
     fault("schedule.warmup_start", "has no effect without schedule.warmup_epochs");
   }

@@ -1,10 +1,8 @@
 #include "spec/yaml.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <deque>
-#include <regex>
 #include <sstream>
 #include <vector>
 
@@ -18,6 +16,7 @@
 #include "base/source_text.h"
 #include "base/text.h"
 #include "falconbench/errors.h"
+#include "spec/yaml_scalar.h"
 
 namespace falcon::spec {
 namespace {
@@ -31,57 +30,20 @@ constexpr std::size_t kMaxDepth = 100;
   throw InputError({Fault{mark.source, mark.line, mark.column, "", message}});
 }
 
-// What a plain scalar is in YAML 1.1 or to other readers, where that is not what it is here.
-struct OtherReading {
-  std::regex pattern;
-  const char* why;
-};
-
-const std::vector<OtherReading>& other_readings() {
-  static const std::vector<OtherReading> readings = {
-      {std::regex("[-+]?0[0-9_]+"), "a leading 0 means octal to some; write it without"},
-      {std::regex("[-+]?0[xob][0-9a-fA-F_]+"), "write it as a decimal number"},
-      {std::regex("[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\\.[0-9_]*)?"),
-       "some read this as a number in base 60; write a decimal number, or text in quotes"},
-      {std::regex("[-+]?[0-9][0-9_]*_[0-9_]*(\\.[0-9_]*)?"), "write it without _"},
-      {std::regex("y|Y|yes|Yes|YES|on|On|ON"), "some read this as true; write true"},
-      {std::regex("n|N|no|No|NO|off|Off|OFF"), "some read this as false; write false"},
-      {std::regex("[-+]?\\.(inf|Inf|INF)|\\.(nan|NaN|NAN)"), "not a finite number"},
-  };
-  return readings;
-}
-
-Value text_with(const std::string& text, std::string ambiguity) {
-  Value value(text);
-  value.ambiguity = std::move(ambiguity);
-  return value;
-}
-
-template <class T>
-Value number_value(const std::string& text, const char* too_large) {
-  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
-  T number{};
-  const auto result = std::from_chars(begin, text.data() + text.size(), number);
-  return result.ec == std::errc() ? Value(number) : text_with(text, too_large);
-}
-
-// A plain scalar by the core schema; long ones are text without a look (no number is that long).
-Value plain_value(const std::string& text) {
-  static const std::regex whole("[-+]?[0-9]+");
-  static const std::regex real("[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?");
-  if (text.size() > 64) return text;
-  if (text == "true" || text == "True" || text == "TRUE") return true;
-  if (text == "false" || text == "False" || text == "FALSE") return false;
-  for (const OtherReading& reading : other_readings()) {
-    if (std::regex_match(text, reading.pattern)) return text_with(text, reading.why);
+// Of the quoted scalar at text[0] with its quotes; 0 without one, or without its end.
+std::size_t quoted_length(std::string_view text) {
+  const char quote = text.empty() ? '\0' : text[0];
+  if (quote != '\'' && quote != '"') return 0;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '\\' && quote == '"') {
+      ++i;
+    } else if (text[i] == quote) {
+      const bool is_doubled = quote == '\'' && text.substr(i + 1).starts_with(quote);
+      if (!is_doubled) return i + 1;
+      ++i;  // '' inside '...' is one '
+    }
   }
-  if (std::regex_match(text, whole)) {
-    return number_value<std::int64_t>(text, "does not fit 64 bits");
-  }
-  if (std::regex_match(text, real)) {
-    return number_value<double>(text, "beyond the range of a double");
-  }
-  return text;
+  return 0;
 }
 
 // Builds the tree from yaml-cpp's events: its Load() keeps duplicate keys and expands aliases.
@@ -91,7 +53,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   /// REQUIRES: all events came.
   Value take() {
-    if (container_key_.line > 0) refuse(container_key_, "a list or map as a key, expected text");
+    if (!late_fault_.empty()) refuse(late_place_, late_fault_);
     return std::move(root_);
   }
 
@@ -105,6 +67,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
     if (wants_key()) refuse(place_of(mark), "a key is missing before ':'");
+    if (!open_.empty() && open_.back().has_key) check_colon(open_.back());
     add(mark, Value());
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse_alias(mark); }
@@ -132,8 +95,9 @@ class TreeBuilder : public YAML::EventHandler {
 
  private:
   struct Open {
-    Value* container;  // does not move while it is open: its parent waits
-    bool has_key;      // of a map: the key is there, its value comes next
+    Value* container;            // does not move while it is open: its parent waits
+    bool has_key;                // of a map: the key is there, its value comes next
+    std::size_t key_offset = 0;  // where that key starts
   };
 
   std::size_t offset_of(const YAML::Mark& mark) const {
@@ -151,17 +115,24 @@ class TreeBuilder : public YAML::EventHandler {
   // yaml-cpp ends a quoted scalar at the end of the file without a word.
   void check_quotes(const YAML::Mark& mark) const {
     const std::string_view text = source_.text().substr(offset_of(mark));
-    const char quote = text.empty() ? '\0' : text.front();
-    if (quote != '\'' && quote != '"') return;
-    for (std::size_t i = 1; i < text.size(); ++i) {
-      if (text[i] == '\\' && quote == '"') {
-        ++i;
-      } else if (text[i] == quote) {
-        if (quote == '"' || i + 1 == text.size() || text[i + 1] != quote) return;
-        ++i;  // '' inside '...' is one '
-      }
-    }
-    refuse(place_of(mark), std::string("a quote ") + quote + " without its end");
+    if (text.empty() || (text[0] != '\'' && text[0] != '"') || quoted_length(text) > 0) return;
+    refuse(place_of(mark), std::string("a quote ") + text[0] + " without its end");
+  }
+  // ... and reads a lone word after a map's last entry as one more key, without a value.
+  void check_colon(const Open& map) {
+    const std::string_view text = source_.text().substr(map.key_offset);
+    const Value::Member& member = map.container->as_object().back();
+    const std::size_t quoted = quoted_length(text);
+    const std::size_t length = quoted > 0 ? quoted : member.name.size();
+    const std::size_t next = text.find_first_not_of(" \t\r\n", std::min(length, text.size()));
+    if (next != std::string_view::npos && text[next] == ':') return;
+    refuse_late(member.mark, "\"" + base::printable(member.name) + "\" without ':' and a value");
+  }
+  // For a list without its end yaml-cpp makes up a key before it throws: its fault comes first.
+  void refuse_late(const Mark& place, std::string message) {
+    if (!late_fault_.empty()) return;
+    late_place_ = place;
+    late_fault_ = std::move(message);
   }
   [[noreturn]] void refuse_alias(const YAML::Mark& mark) const {
     refuse(place_of(mark), "an alias (*): anchors and aliases are not supported");
@@ -176,6 +147,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
     members.push_back({name, Value(), place});
     open_.back().has_key = true;
+    open_.back().key_offset = offset_of(mark);
   }
   Value* add(const YAML::Mark& mark, Value value) {
     value.mark = place_of(mark);
@@ -204,18 +176,19 @@ class TreeBuilder : public YAML::EventHandler {
     Value* container = add(mark, std::move(value));
     open_.push_back({container, false});
   }
-  // Refused at the end only: for a list without its end yaml-cpp tells of a key before it throws.
   void open_key(const YAML::Mark& mark, Value value) {
-    if (container_key_.line == 0) container_key_ = place_of(mark);
+    refuse_late(place_of(mark), "a list or map as a key, expected text");
     open_.back().container->as_object().push_back({"", Value(), place_of(mark)});
     open_.back().has_key = true;
+    open_.back().key_offset = source_.text().size();
     open_.push_back({&container_keys_.emplace_back(std::move(value)), false});
   }
 
   const base::SourceText& source_;
   Value root_;
   std::deque<Value> container_keys_;
-  Mark container_key_;  // the first one; line 0: none
+  Mark late_place_;
+  std::string late_fault_;  // the first one; empty: none
   std::vector<Open> open_;
   int num_documents_ = 0;
 };

@@ -22,7 +22,8 @@ TEST(Keys, ReadmeOfTheConfigsIsUpToDate) {
   if (std::getenv("FALCONBENCH_UPDATE") != nullptr) {
     base::write_file_atomically(path, keys_markdown());
   }
-  EXPECT_EQ(base::read_file(path), keys_markdown()) << "run with FALCONBENCH_UPDATE=1";
+  EXPECT_TRUE(base::read_file(path) == keys_markdown())
+      << path << " is out of date: run this test once with FALCONBENCH_UPDATE=1";
 }
 
 TEST(Keys, TableSaysTypeRangeAndDefault) {

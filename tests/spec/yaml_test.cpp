@@ -107,6 +107,8 @@ TEST(Yaml, EveryValueAndKeyKnowsItsPlace) {
 TEST(Yaml, AnEmptyValueStandsAtItsKey) {
   const Value tree = parse_yaml("a:\nb: 1\n", "f");
   EXPECT_EQ(tree.find("a")->mark.line, 1);
+  EXPECT_EQ(base::to_json(parse_yaml("'a': \n\"b\" :\n? c\n:\nd: {e:, f: }\n", "f")),
+            "{\"a\":null,\"b\":null,\"c\":null,\"d\":{\"e\":null,\"f\":null}}");
 }
 
 TEST(Yaml, WhatItDoesNotTakeIsNamedWithItsPlace) {
@@ -126,6 +128,9 @@ TEST(Yaml, WhatItDoesNotTakeIsNamedWithItsPlace) {
   EXPECT_THAT(refusal("a: 'x\n"), StartsWith("f:1:4: a quote ' without its end"));
   EXPECT_THAT(refusal("a: 'it''s\n"), StartsWith("f:1:4: a quote ' without its end"));
   EXPECT_THAT(refusal("a: \"x\\\"\nb: 1\n"), StartsWith("f:1:4: a quote \" without its end"));
+  EXPECT_THAT(refusal("a: b\nc"), StartsWith("f:2:1: \"c\" without ':' and a value"));
+  EXPECT_THAT(refusal("a: b\n'c'"), StartsWith("f:2:1: \"c\" without ':' and a value"));
+  EXPECT_THAT(refusal("a: {b, c: 1}\n"), StartsWith("f:1:5: \"b\" without ':' and a value"));
   EXPECT_THAT(refusal("a: [[1, 2\n"), StartsWith("f:2:1: invalid YAML: end of sequence flow"));
   EXPECT_THAT(refusal("a: b: c\n"), StartsWith("f:1:5: invalid YAML"));
   EXPECT_THAT(refusal(" a: 1\nb: 2\n"), StartsWith("f:2:1: an indentation that fits nothing"));
