@@ -18,13 +18,16 @@ class SourceText {
 
   std::string_view text() const { return text_; }
   const std::string& source() const { return source_; }
-  /// An offset behind the end is the end.
+  /// An offset behind the end is the end. Takes the same short time in a text of one long line.
   Mark mark_at(std::size_t offset) const;
 
  private:
+  std::size_t characters_before(std::size_t offset) const;
+
   std::string_view text_;  // without the byte order mark
   std::string source_;
   std::vector<std::size_t> line_starts_;
+  std::vector<std::size_t> block_characters_;  // characters before each block of bytes
 };
 
 }  // namespace falcon::base

@@ -103,6 +103,15 @@ TEST(Json, NestingHasALimit) {
   EXPECT_THAT(refusal(maps), StartsWith("f:1:501: more than 100 levels"));
 }
 
+// A worker's records come as one line with a million characters.
+TEST(Json, OneLongLineIsReadInOnePass) {
+  Value list = Value::list();
+  for (int i = 0; i < 200000; ++i) list.push_back(i * 0.001);
+  const Value again = parse_json(to_json(list), "f");
+  EXPECT_EQ(again, list);
+  EXPECT_GT(again.as_list().back().mark.column, 1000000);
+}
+
 TEST(Json, WritingAndReadingGivesTheSameValues) {
   Value tree = Value::object();
   tree.set("third", 1.0 / 3.0);

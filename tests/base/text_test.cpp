@@ -85,6 +85,18 @@ TEST(SourceText, PlacesCountCharactersAndLines) {
   EXPECT_EQ(SourceText("", "f").mark_at(5).line, 1);
 }
 
+TEST(SourceText, PlacesInOneLongLineCountCharacters) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "a\xC3\xA9\xE2\x82\xAC";
+  const SourceText source(text, "f");
+  for (std::size_t i = 0; i < 1000; ++i) {
+    EXPECT_EQ(source.mark_at(6 * i).column, static_cast<int>(3 * i) + 1);
+    EXPECT_EQ(source.mark_at(6 * i + 3).column, static_cast<int>(3 * i) + 3);
+  }
+  EXPECT_EQ(source.mark_at(text.size()).column, 3001);
+  EXPECT_EQ(SourceText(std::string(512, 'x'), "f").mark_at(512).column, 513);
+}
+
 TEST(Fault, TextHasItsPartsAndNoControlCharacters) {
   EXPECT_EQ(to_text({"f", 3, 4, "a.b", "is wrong"}), "f:3:4: a.b: is wrong");
   EXPECT_EQ(to_text({"--set", 0, 0, "", "is wrong"}), "--set: is wrong");
