@@ -169,7 +169,7 @@ Topology make_topology(const Evidence& evidence) {
   out.requested = evidence.plan.spec.topology;
   out.pair_classes = Measured<std::map<std::string, std::int64_t>>::missing(
       "needs the attach of every GPU, which is not proved yet");
-  std::string silent;
+  std::string silent = evidence.plan.ranks.empty() ? "nothing was planned" : "";
   for (const RankPlan& rank : evidence.plan.ranks) {
     for (const DevicePlan& device : rank.devices) {
       if (!device.uuid.empty()) out.gpus.push_back(make_gpu(device));

@@ -197,6 +197,24 @@ TEST(MakeReport, ALogOfWorkersThatNeverStarted) {
   EXPECT_EQ(report.ranks[0].ended, "not started");
 }
 
+TEST(MakeReport, ARunThatWasNeverPlanned) {
+  MadeRun run;
+  const RunSpec spec = run.plan.spec;
+  run.plan = Plan();
+  run.plan.spec = spec;
+  run.log = RunLog();
+  run.log.status = "failed";
+  run.log.exit_code = 3;
+  run.log.failure = RunFailure{"host", "this host has no GPU", -1, "node1", "", "start", 0};
+  run.telemetry = {};
+  const Report report = run.report();
+  expect_honest(report);
+  EXPECT_EQ(exit_code(report), ExitCode::kHost);
+  EXPECT_THAT(report.ranks, IsEmpty());
+  EXPECT_THAT(report.topology.evidence, ElementsAre("nothing was planned"));
+  EXPECT_EQ(report.topology.verdict, "unknown");
+}
+
 TEST(MakeReport, CpuRunWithoutTelemetry) {
   MadeRun run(2, 40, false);
   run.telemetry = {};

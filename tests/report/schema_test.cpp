@@ -70,6 +70,15 @@ std::string run_with_gaps() {
   return to_text(broken.report());
 }
 
+std::string unplanned_run() {
+  MadeRun run;
+  run.plan = Plan();
+  run.log = RunLog();
+  run.log.status = "failed";
+  run.telemetry = {};
+  return to_text(run.report());
+}
+
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -79,7 +88,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 TEST(Schema, AValidatorTakesEveryReportAndRefusesChangedOnes) {
   const std::string text = to_text(MadeRun().report());
   const std::vector<std::string> found =
-      verdicts({text, run_with_gaps(), failed_run(),
+      verdicts({text, run_with_gaps(), failed_run(), unplanned_run(),
                 replaced(text, "\"samples_per_s\"", "\"samples_per_sec\""),
                 replaced(text, "\"training\"", "\"trainings\""),
                 replaced(text, "\"accuracy_reason\"", "\"accuracy_why\""),
@@ -87,12 +96,13 @@ TEST(Schema, AValidatorTakesEveryReportAndRefusesChangedOnes) {
                 replaced(text, "\"tool\": {", "\"tool\": {\"new\": 1,"),
                 replaced(text, "\"duration_s\": 15.0", "\"duration_s\": NaN")});
   if (found.empty()) GTEST_SKIP() << "python3 has no jsonschema (scripts/setup.sh installs it)";
-  EXPECT_THAT(found,
-              ElementsAre("valid", "valid", "valid", HasSubstr("'samples_per_s' is a required"),
-                          HasSubstr("'training' is a required"),
-                          HasSubstr("'accuracy_reason' is a required"),
-                          HasSubstr("$.run.exit_code: '0' is not of type 'integer'"),
-                          HasSubstr("$.tool: Additional properties"), HasSubstr("NaN is no JSON")));
+  EXPECT_THAT(
+      found,
+      ElementsAre("valid", "valid", "valid", "valid", HasSubstr("'samples_per_s' is a required"),
+                  HasSubstr("'training' is a required"),
+                  HasSubstr("'accuracy_reason' is a required"),
+                  HasSubstr("$.run.exit_code: '0' is not of type 'integer'"),
+                  HasSubstr("$.tool: Additional properties"), HasSubstr("NaN is no JSON")));
 }
 
 }  // namespace
