@@ -108,10 +108,17 @@ class FolderInWork {
   fs::path path_;
 };
 
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return;
+  throw Error(ExitCode::kHost, "cannot make " + shown(folder) + ": " + error.message());
+}
+
 void make_folders(const fs::path& root, const MakeImagesOptions& o) {
   for (int label = 0; label < o.classes; ++label) {
-    fs::create_directories(root / "train" / class_name(label));
-    if (o.val > 0) fs::create_directories(root / "val" / class_name(label));
+    make_folder(root / "train" / class_name(label));
+    if (o.val > 0) make_folder(root / "val" / class_name(label));
   }
 }
 
@@ -170,14 +177,10 @@ MadeImages make_images(const fs::path& given, const MakeImagesOptions& options, 
   MadeImages made;
   if (is_up_to_date(path, options, made)) return made;
   const FolderInWork in_work(path);
-  std::error_code error;
-  fs::create_directories(in_work.path(), error);
-  if (error) {
-    throw Error(ExitCode::kHost, "cannot make " + shown(in_work.path()) + ": " + error.message());
-  }
   make_folders(in_work.path(), options);
   const SetContent content = write_pictures(in_work.path(), options, threads, progress);
   write_manifest(in_work.path(), {options_text(options), content});
+  std::error_code error;
   fs::rename(in_work.path(), path, error);
   if (error) {
     throw Error(ExitCode::kHost, "cannot rename " + shown(in_work.path()) + " to " + shown(path) +

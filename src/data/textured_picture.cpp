@@ -15,7 +15,7 @@ constexpr double kWaveLevels = 26;    // amplitude of a colour wave, of 255
 constexpr double kStripeLevels = 22;  // of the class's stripes
 constexpr double kTintLevels = 30;    // of the class's colour
 // At quality 90 this much grain gives 110 KB for 500 x 375, ImageNet's mean.
-constexpr int kGrainLevels = 46;
+constexpr int kGrainLevels = 68;
 
 using Colour = std::array<double, 3>;
 
