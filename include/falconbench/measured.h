@@ -15,9 +15,9 @@ struct Measured {
 
   Measured() = default;
   Measured(T v) : value(std::move(v)), reason() {}  // NOLINT: a value converts
-  static Measured missing(std::string why) {
+  static Measured missing(const std::string& why) {
     Measured m;
-    m.reason = std::move(why);
+    m.reason = why;
     return m;
   }
   bool has_value() const { return value.has_value(); }

@@ -21,8 +21,8 @@ std::string join_key(const std::string& parent, std::string_view name) {
 }
 
 std::string range_text(const Rule& rule) {
-  const std::string low = (rule.above_min ? "above " : "at least ") + number_text(rule.min);
-  const std::string high = "at most " + number_text(rule.max);
+  std::string low = (rule.above_min ? "above " : "at least ") + number_text(rule.min);
+  std::string high = "at most " + number_text(rule.max);
   if (std::isinf(rule.max)) return std::isinf(rule.min) ? "" : low;
   if (std::isinf(rule.min)) return high;
   if (rule.above_min) return low + " and " + high;

@@ -250,18 +250,14 @@ Value to_value(const T& in) {
     return map;
   } else if constexpr (std::is_same_v<T, NameOrList>) {
     return in.name.empty() && !in.items.empty() ? to_value(in.items) : Value(in.name);
-  } else if constexpr (std::is_same_v<T, Value>) {
-    return in;
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return Value(in);
-  } else if constexpr (std::integral<T>) {
+  } else if constexpr (std::integral<T> && !std::is_same_v<T, bool>) {
     return Value(static_cast<std::int64_t>(in));
   } else if constexpr (std::is_constructible_v<Value, T>) {
     return Value(in);
   } else {
     FieldWriter writer;
-    visit_fields(const_cast<T&>(in),
-                 writer);  // field lists take a mutable struct; a writer only reads it
+    // field lists take a mutable struct; a writer only reads it
+    visit_fields(const_cast<T&>(in), writer);
     return writer.take();
   }
 }

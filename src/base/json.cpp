@@ -80,7 +80,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
 
  private:
   Mark next_mark() {
-    const Mark mark = source_.mark_at(token_start());
+    Mark mark = source_.mark_at(token_start());
     previous_end_ = consumed_;
     return mark;
   }

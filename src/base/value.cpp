@@ -54,6 +54,10 @@ Value& Value::set(std::string_view name, Value value) {
   return as_object().back().value;
 }
 
+void Value::push_back(Value value) {
+  as_list().push_back(std::move(value));
+}
+
 std::string Value::kind_text() const {
   if (is_null()) return "nothing (null)";
   if (is_bool()) return as_bool() ? "true" : "false";

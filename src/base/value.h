@@ -63,7 +63,8 @@ class Value {
   const Value* find_path(std::string_view dotted) const;
   /// Sets or replaces a member. REQUIRES: an object.
   Value& set(std::string_view name, Value value);
-  void push_back(Value value) { as_list().push_back(std::move(value)); }
+  /// Appends an item. REQUIRES: a list.
+  void push_back(Value value);
 
   Mark mark;
   /// Set by the YAML reader on a plain scalar that other YAML versions read as something else

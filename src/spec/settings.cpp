@@ -11,15 +11,17 @@ namespace {
 using base::FieldInfo;
 using base::Value;
 
-const base::Mark kSettingMark = {kSettingSource, 0, 0};
+base::Mark setting_mark() {
+  return {kSettingSource, 0, 0};
+}
 
 void mark_all(Value& value) {
-  value.mark = kSettingMark;
+  value.mark = setting_mark();
   if (value.is_list()) {
     for (Value& item : value.as_list()) mark_all(item);
   } else if (value.is_object()) {
     for (Value::Member& member : value.as_object()) {
-      member.mark = kSettingMark;
+      member.mark = setting_mark();
       mark_all(member.value);
     }
   }
@@ -46,7 +48,7 @@ bool make_room(Value& value, const FieldInfo& info, const std::string& part) {
   const bool holds_one = info.is_choice || !info.kind_words.empty();
   if (value.is_null() || (holds_one && !value.is_object())) {
     value = Value::object();
-    value.mark = kSettingMark;
+    value.mark = setting_mark();
   }
   if (!value.is_object()) return false;
   if (holds_one) {
@@ -65,7 +67,7 @@ void set_path(Value& tree, const FieldInfo& schema, const std::string& key, Valu
     info = info->find(parts[i]);
     Value* next = at->find(parts[i]);
     if (next == nullptr) {
-      at->as_object().push_back({parts[i], Value(), kSettingMark});
+      at->as_object().push_back({parts[i], Value(), setting_mark()});
       next = &at->as_object().back().value;
     }
     at = next;

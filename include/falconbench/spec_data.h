@@ -1,0 +1,74 @@
+// The parts of a run spec about the model's variations and the data (falconbench/run_spec.h).
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "falconbench/fields.h"
+
+namespace falcon {
+
+struct ModelOptionsSpec {
+  std::optional<std::int64_t> classes;
+  std::optional<double> dropout;
+};
+template <class V>
+void visit_fields(ModelOptionsSpec& s, V& v) {
+  v.field("classes", s.classes,
+          "number of classes (default: those of the data set; synthetic: 1000)", at_least(2));
+  v.field("dropout", s.dropout,
+          "dropout probability, where the model has one (default: the reference's)",
+          between(0, 0.99));
+}
+
+struct MakeSpec {
+  std::int64_t train = 0;
+  std::int64_t val = 0;
+  std::int64_t classes = 4;
+  std::int64_t side = 500;
+  std::int64_t quality = 90;
+};
+template <class V>
+void visit_fields(MakeSpec& s, V& v) {
+  v.field("train", s.train, "samples to make in train/", required_at_least(1));
+  v.field("val", s.val, "samples to make in val/", at_least(0));
+  v.field("classes", s.classes, "number of classes", between(2, 10000));
+  v.field("side", s.side, "mean of the longer side of a picture, pixels (they vary by a fifth)",
+          between(32, 8192));
+  v.field("quality", s.quality, "JPEG quality", between(1, 100));
+}
+
+struct LoaderSpec {
+  std::optional<std::int64_t> threads;
+  std::int64_t prefetch = 4;
+};
+template <class V>
+void visit_fields(LoaderSpec& s, V& v) {
+  v.field("threads", s.threads,
+          "decode threads of each worker (default: its share of the allowed CPUs)",
+          between(1, 1024));
+  v.field("prefetch", s.prefetch, "batches read ahead by each worker", between(1, 64));
+}
+
+struct DataSpec {
+  std::string format = "synthetic";
+  std::string path;
+  std::string train = "train";
+  std::optional<std::int64_t> samples;
+  std::optional<MakeSpec> make;
+  LoaderSpec loader;
+};
+template <class V>
+void visit_fields(DataSpec& s, V& v) {
+  v.field("format", s.format, "what the data is", one_of("datasets"));
+  v.field("path", s.path,
+          "data folder, relative to the storage's mount if storage is given, else to the spec file "
+          "(in --set: to the working directory)");
+  v.field("train", s.train, "sub-folder with the training samples");
+  v.field("samples", s.samples,
+          "size of a synthetic data set (default: the original's, e.g. 1281167)", at_least(1));
+  v.field("make", s.make, "fill an empty or absent path with made samples before the run");
+  v.field("loader", s.loader, "the input pipeline");
+}
+
+}  // namespace falcon

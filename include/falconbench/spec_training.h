@@ -1,0 +1,130 @@
+// The parts of a run spec about how the training is carried out, how long and what is measured
+// (falconbench/run_spec.h).
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "falconbench/fields.h"
+
+namespace falcon {
+
+struct DdpSpec {
+  double bucket_mb = 25;
+  double first_bucket_mb = 1;
+};
+template <class V>
+void visit_fields(DdpSpec& s, V& v) {
+  v.field("bucket_mb", s.bucket_mb, "size of a gradient bucket, MiB", above(0));
+  v.field("first_bucket_mb", s.first_bucket_mb, "size of the first bucket to be reduced, MiB",
+          above(0));
+}
+
+struct ParallelismSpec {
+  std::string kind;  // empty: ddp, or none for one device
+  DdpSpec ddp;
+};
+template <class V>
+void visit_fields(ParallelismSpec& s, V& v) {
+  v.kind(s.kind, "parallelism");
+  v.field("ddp", s.ddp, "one worker per device, gradients averaged in overlapped buckets");
+}
+
+struct BatchSizeSpec {
+  std::optional<std::int64_t> global;
+  std::optional<std::int64_t> per_gpu;
+};
+template <class V>
+void visit_fields(BatchSizeSpec& s, V& v) {
+  v.choice();
+  v.field("global", s.global, "samples of all devices together in one step", between(1, 1 << 24));
+  v.field("per_gpu", s.per_gpu, "samples of each device in one step", between(1, 1 << 20));
+}
+
+struct BudgetSpec {
+  std::optional<std::int64_t> epochs;
+  std::optional<std::int64_t> steps;
+  std::optional<double> seconds;
+};
+template <class V>
+void visit_fields(BudgetSpec& s, V& v) {
+  v.choice();
+  v.field("epochs", s.epochs, "measured passes over the data", between(1, 1000000));
+  v.field("steps", s.steps, "measured steps", between(1, 1000000000));
+  v.field("seconds", s.seconds, "measured seconds", between(0.001, 31557600));
+}
+
+struct OptimizerSpec {
+  std::optional<std::string> kind;
+  std::optional<double> lr;
+  std::optional<double> momentum;
+  std::optional<double> weight_decay;
+  std::optional<bool> nesterov;
+  std::optional<double> clip_norm;
+};
+template <class V>
+void visit_fields(OptimizerSpec& s, V& v) {
+  v.field("kind", s.kind, "optimizer (default: the model's reference recipe, as all of these)",
+          one_of("optimizers"));
+  v.field("lr", s.lr, "learning rate at the start of the schedule", at_least(0));
+  v.field("momentum", s.momentum, "momentum", between(0, 0.9999));
+  v.field("weight_decay", s.weight_decay, "weight decay, on every parameter", at_least(0));
+  v.field("nesterov", s.nesterov, "Nesterov momentum");
+  v.field("clip_norm", s.clip_norm,
+          "clip the gradients' Euclidean norm to this (default: no clipping)", above(0));
+}
+
+struct ScheduleSpec {
+  std::optional<std::string> kind;
+  std::optional<std::int64_t> epochs;
+  std::optional<std::int64_t> step_epochs;
+  std::optional<double> gamma;
+  std::optional<double> warmup_epochs;
+  std::optional<double> warmup_start;
+  std::optional<double> end_lr;
+};
+template <class V>
+void visit_fields(ScheduleSpec& s, V& v) {
+  v.field("kind", s.kind, "learning-rate schedule", one_of("schedules"));
+  v.field("epochs", s.epochs, "length of the whole schedule, epochs (cosine)", at_least(1));
+  v.field("step_epochs", s.step_epochs, "epochs between two drops (step)", at_least(1));
+  v.field("gamma", s.gamma, "factor of a drop (step)", between(0, 1));
+  v.field("warmup_epochs", s.warmup_epochs, "epochs of linear warm-up", at_least(0));
+  v.field("warmup_start", s.warmup_start, "factor of the learning rate at the start of the warm-up",
+          between(0, 1));
+  v.field("end_lr", s.end_lr, "learning rate at the end (cosine)", at_least(0));
+}
+
+struct EngineSpec {
+  std::optional<bool> channels_last;
+  bool deterministic = false;
+  std::optional<double> memory_limit_gb;
+  std::string fused = "auto";
+};
+template <class V>
+void visit_fields(EngineSpec& s, V& v) {
+  v.field("channels_last", s.channels_last, "NHWC memory format (default: on for image models)");
+  v.field("deterministic", s.deterministic, "only deterministic algorithms, no cuDNN benchmark");
+  v.field("memory_limit_gb", s.memory_limit_gb, "cap of each GPU's memory, GB (1e9 bytes)",
+          above(0));
+  v.field("fused", s.fused, "own fused GPU kernels: auto, on (an error where there is none) or off",
+          one_of("auto_on_off"));
+}
+
+struct TelemetrySpec {
+  double interval_ms = 200;
+  std::optional<std::vector<std::string>> samplers;
+  bool series = true;
+};
+template <class V>
+void visit_fields(TelemetrySpec& s, V& v) {
+  v.field("interval_ms", s.interval_ms, "time between two readings, milliseconds",
+          between(20, 60000));
+  v.field("samplers", s.samplers, "which samplers run (default: all that work here; []: none)",
+          one_of("samplers"));
+  v.field("series", s.series,
+          "keep the readings over time in the report, not only their summaries");
+}
+
+}  // namespace falcon
