@@ -38,6 +38,7 @@ struct PrecisionFacts {
   bool autocast = false;      // matrix products in a 16-bit type, weights and reductions in fp32
   bool loss_scaling = false;  // dynamic, on the device
   bool tf32 = false;
+  int min_capability_major = 0;  // compute capability of the GPU; 0: any
 };
 
 /// A word with the sentence that `falconbench list` shows.
