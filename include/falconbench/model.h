@@ -59,6 +59,8 @@ class Model {
   /// any machine.
   virtual void initialize(std::uint64_t seed) = 0;
   virtual void set_tap(TapFunction tap) = 0;
+  /// Whether operators may use their fused GPU forms where they have some (the start value: yes).
+  virtual void set_fused(bool fused) = 0;
 };
 
 /// Model options as a spec gives them (spec key model_options); every model says in its catalog row

@@ -9,8 +9,7 @@
 
 namespace falcon::models {
 
-Classifier::Classifier(std::unique_ptr<const ImageNetwork> network)
-    : network_(std::move(network)) {}
+Classifier::Classifier(std::unique_ptr<ImageNetwork> network) : network_(std::move(network)) {}
 
 std::vector<at::Tensor> Classifier::forward(const Batch& batch) {
   return {network_->forward(batch["images"], training_, tap_)};

@@ -26,7 +26,7 @@ class ImageNetwork : public Module {
 
 class Classifier : public Model {
  public:
-  explicit Classifier(std::unique_ptr<const ImageNetwork> network);
+  explicit Classifier(std::unique_ptr<ImageNetwork> network);
 
   std::vector<at::Tensor> forward(const Batch& batch) override;
   at::Tensor loss(const std::vector<at::Tensor>& outputs, const Batch& batch) override;
@@ -36,10 +36,11 @@ class Classifier : public Model {
   void set_training(bool training) override { training_ = training; }
   void to(at::Device device, at::ScalarType floating_type, bool channels_last) override;
   void initialize(std::uint64_t seed) override;
+  void set_fused(bool fused) override { network_->set_fused(fused); }
   void set_tap(TapFunction tap) override { tap_ = std::move(tap); }
 
  private:
-  std::unique_ptr<const ImageNetwork> network_;
+  std::unique_ptr<ImageNetwork> network_;
   TapFunction tap_;
   bool training_ = true;
 };

@@ -32,6 +32,7 @@ class BatchNorm : public Module {
   /// device: a device kernel a layer for it would cost more than some of the layers.
   at::Tensor forward(const at::Tensor& x_NCHW, bool training, ops::Activation activation,
                      const at::Tensor& residual = {}) const;
+  void set_fused(bool fused) override { norm_.fused = fused; }
   /// The normalised tensor alone, as forward() computes it before residual and activation; changes
   /// no state.
   at::Tensor normalized(const at::Tensor& x_NCHW, bool training) const;

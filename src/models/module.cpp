@@ -11,6 +11,12 @@ void Module::visit(const Visitor& visitor, const std::string& prefix) const {
   }
 }
 
+void Module::set_fused(bool fused) {
+  for (const auto& [name, child] : children_) {
+    child->set_fused(fused);
+  }
+}
+
 at::Tensor Module::add_parameter(std::string name, at::Tensor tensor) {
   tensor.requires_grad_(true);
   entries_.push_back({std::move(name), tensor, Role::kParameter});
@@ -22,7 +28,7 @@ at::Tensor Module::add_buffer(std::string name, at::Tensor tensor) {
   return tensor;
 }
 
-void Module::add_child(std::string name, const Module& child) {
+void Module::add_child(std::string name, Module& child) {
   children_.emplace_back(std::move(name), &child);
 }
 

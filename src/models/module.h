@@ -28,6 +28,9 @@ class Module {
   /// dot).
   void visit(const Visitor& visitor, const std::string& prefix = {}) const;
 
+  /// Lets the operators of the tree use their fused GPU forms (the start value), or not.
+  virtual void set_fused(bool fused);
+
  protected:
   /// The given tensor, made a leaf that requires grad. The caller keeps the returned handle as a
   /// member.
@@ -35,7 +38,7 @@ class Module {
   at::Tensor add_buffer(std::string name, at::Tensor tensor);
   /// name may hold dots (layer1.0): containers need no module of their own. REQUIRES: child lives
   /// as long as this.
-  void add_child(std::string name, const Module& child);
+  void add_child(std::string name, Module& child);
 
  private:
   struct Entry {
@@ -44,7 +47,7 @@ class Module {
     Role role;
   };
   std::vector<Entry> entries_;
-  std::vector<std::pair<std::string, const Module*>> children_;
+  std::vector<std::pair<std::string, Module*>> children_;
 };
 
 }  // namespace falcon::models

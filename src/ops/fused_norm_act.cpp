@@ -125,6 +125,10 @@ bool is_fused_layout(const at::Tensor& x) {
 
 }  // namespace
 
+bool has_fused_norm_act() {
+  return true;
+}
+
 bool fused_norm_act_applies(const at::Tensor& x, const NormTensors& norm, bool training,
                             const at::Tensor& residual) {
   if (!training || !x.is_cuda() || !is_fused_layout(x) || norm.weight.scalar_type() != at::kFloat)

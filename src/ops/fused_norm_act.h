@@ -6,6 +6,9 @@
 
 namespace falcon::ops {
 
+/// Whether this build has it.
+bool has_fused_norm_act();
+
 /// Whether the fused form takes this call: training on a GPU, channels_last float32, half or
 /// bfloat16 whose channels fill 16-byte vectors, float32 weights, in a build with CUDA.
 bool fused_norm_act_applies(const at::Tensor& x, const NormTensors& norm, bool training,

@@ -3,6 +3,10 @@
 
 namespace falcon::ops {
 
+bool has_fused_norm_act() {
+  return false;
+}
+
 bool fused_norm_act_applies(const at::Tensor&, const NormTensors&, bool, const at::Tensor&) {
   return false;
 }

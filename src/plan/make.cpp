@@ -44,6 +44,9 @@ void check_device_and_precision(const RunSpec& spec, const Placement& placement,
   if (!placement.on_gpu() && spec.engine.fused == "on") {
     faults.add("engine.fused", "on needs a GPU, but topology is cpu; accepted there: auto or off");
   }
+  if (placement.on_gpu() && spec.engine.fused == "on" && !*spec.engine.channels_last) {
+    faults.add("engine.fused", "on needs channels_last: true; accepted without it: auto or off");
+  }
   if (spec.parallelism.kind == "none" && placement.devices.size() > 1) {
     faults.add("parallelism", "none works on one device, but devices is " +
                                   std::to_string(placement.devices.size()) +

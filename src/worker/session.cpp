@@ -18,6 +18,7 @@
 #include "data/catalog.h"
 #include "data/loader.h"
 #include "data/options.h"
+#include "ops/fused_norm_act.h"
 #include "train/catalog.h"
 #include "train/host_memory.h"
 #include "train/run_control.h"
@@ -151,6 +152,7 @@ void Session::make_model_on_device() {
   options.dropout = plan_.spec.model_options.dropout.value_or(options.dropout);
   model_ = make_model(plan_.spec.model, options);
   model_->initialize(static_cast<std::uint64_t>(plan_.spec.seed));
+  model_->set_fused(plan_.spec.engine.fused != "off");
   model_->to(device_, at::kFloat, plan_.spec.engine.channels_last.value_or(false));
 }
 
@@ -203,6 +205,10 @@ WorkerRecords Session::records() const {
   records.started_s = started_s_;
   records.model_ready_s = model_ready_s_;
   trainer_->fill(records);
+  const EngineSpec& engine = plan_.spec.engine;
+  const bool fused = device_.is_cuda() && engine.fused != "off" &&
+                     engine.channels_last.value_or(false) && ops::has_fused_norm_act();
+  records.choices["norm_act"] = fused ? "fused NHWC kernels" : "ATen";
   records.finished_s = steady_now_s();
   return records;
 }
