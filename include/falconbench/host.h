@@ -35,8 +35,8 @@ struct Gpu {
   Measured<int> pcie_generation, pcie_generation_max, pcie_width,
       pcie_width_max;  // as read while idle
   Measured<double> power_limit_w;
-  std::vector<GpuProcess> processes;  // of others, at detection
-  Measured<int> cuda_ordinal;         // from the probe, joined by UUID or PCI address
+  std::vector<GpuProcess> processes;         // of others, at detection
+  Measured<int> cuda_ordinal;                // from the probe, joined by UUID or PCI address
   Measured<std::int64_t> memory_used_bytes;  // at detection, by whomever: containers hide processes
 };
 template <class V>

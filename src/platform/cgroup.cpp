@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -34,11 +35,13 @@ std::vector<Mount> cgroup_mounts(const Root& root) {
     }
   }
   if (mounts.empty()) {
-    const std::string base = "sys/fs/cgroup";
-    if (root.exists(base + "/cgroup.controllers")) return {{base, "/", true, ""}};
-    for (const std::string& name : root.names(base)) {
-      const bool is_unified = name == "unified";
-      mounts.push_back({base + "/" + name, "/", is_unified, "," + name + ","});
+    if (root.exists("sys/fs/cgroup/cgroup.controllers")) {
+      return {{"sys/fs/cgroup", "/", true, ""}};
+    }
+    for (const std::string& name : root.names("sys/fs/cgroup")) {
+      Mount mount{"sys/fs/cgroup/" + name, "/", name == "unified", ","};
+      mount.controllers.append(name).append(",");
+      mounts.push_back(std::move(mount));
     }
   }
   return mounts;

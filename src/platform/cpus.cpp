@@ -26,7 +26,7 @@ std::vector<std::string> cpuinfo_values(const std::string& text, std::string_vie
 }
 
 Measured<std::string> read_model(const Root& root) {
-  const Measured<std::string> info = root.read("proc/cpuinfo");
+  Measured<std::string> info = root.read("proc/cpuinfo");
   if (!info.has_value()) return info;
   for (const char* key : {"model name", "cpu", "Hardware", "Model"}) {
     const std::vector<std::string> values = cpuinfo_values(*info, key);

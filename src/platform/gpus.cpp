@@ -74,6 +74,12 @@ std::string boards_without_driver(const Root& root) {
   return "; NVIDIA boards are plugged in at " + base::join(found, ", ");
 }
 
+std::string lost_gpu(const NvmlDevice& device, const std::string& reason) {
+  std::string text = "the GPU at ";
+  text += device.pci_address().value.value_or("an unknown address");
+  return text + " is lost: " + reason;
+}
+
 bool is_listed(const std::vector<Gpu>& gpus, const Gpu& gpu) {
   return std::any_of(gpus.begin(), gpus.end(), [&gpu](const Gpu& other) {
     return (!gpu.uuid.empty() && other.uuid == gpu.uuid) ||
@@ -99,8 +105,7 @@ void read_gpus(const Root& root, const Nvml& nvml, std::int64_t own_pid, Host& h
       continue;
     }
     if (const auto uuid = device.value->uuid(); uuid.is_lost()) {
-      const std::string address = device.value->pci_address().value.value_or("unknown address");
-      host.notes.push_back(where + "the GPU at " + address + " is lost: " + uuid.reason);
+      host.notes.push_back(where + lost_gpu(*device, uuid.reason));
       continue;
     }
     Gpu gpu = read_gpu(root, *device, own_pid, read_names);

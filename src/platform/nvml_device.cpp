@@ -209,6 +209,7 @@ NvmlResult<std::vector<NvmlProcess>> NvmlDevice::processes() const {
     }
   }
   std::vector<NvmlProcess> processes;
+  processes.reserve(by_pid.size());
   for (auto& [pid, process] : by_pid) processes.push_back(std::move(process));
   return {std::move(processes), code, ""};
 }

@@ -62,7 +62,7 @@ Measured<std::string> Root::read(std::string_view relative) const {
 }
 
 Measured<std::string> Root::text(std::string_view relative) const {
-  const Measured<std::string> whole = read(relative);
+  Measured<std::string> whole = read(relative);
   if (!whole.has_value()) return whole;
   const std::string_view bare = base::trim(*whole);
   if (bare.empty()) {

@@ -10,7 +10,7 @@
 namespace falcon::telemetry {
 namespace {
 
-constexpr double kStopTimeout_s = 2;
+constexpr double kStopTimeoutS = 2;
 
 // The run's signals are for the thread that supervises it; a new thread starts with its maker's
 // mask.
@@ -85,7 +85,7 @@ void Session::end_window(double end_s) {
 void Session::stop() {
   if (!ended_s_) ended_s_ = options_.clock();
   for (const std::shared_ptr<Lane>& lane : lanes_) lane->stop();
-  const double deadline_s = steady_now_s() + kStopTimeout_s;
+  const double deadline_s = steady_now_s() + kStopTimeoutS;
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     const double left_s = std::max(0.0, deadline_s - steady_now_s());
     if (lanes_[i]->wait_until_done(left_s)) {

@@ -30,7 +30,7 @@ class Session {
   void start();
   /// One round on the calling thread, for tests. REQUIRES: not started.
   void tick();
-  /// The window in steady seconds. Each may be told up to Track::kMaxDelay_s after it happened;
+  /// The window in steady seconds. Each may be told up to Track::kMaxDelayS after it happened;
   /// while none has begun, older readings serve the series only. end_window also asks for a reading
   /// at once, so that the window is covered to its end.
   void begin_window(double begin_s);

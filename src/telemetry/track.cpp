@@ -11,7 +11,7 @@ namespace falcon::telemetry {
 namespace {
 
 // A total taken from less of the window than this would mostly be a guess.
-constexpr double kMinCoverageOfTotal_pct = 80;
+constexpr double kMinTotalCoveragePct = 80;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void Track::Sums::add(const Piece& piece, double begin, double end) {
 
 void Track::keep(const Piece& piece, const Window& window) {
   recent_.push_back(piece);
-  while (recent_.front().end_s < piece.end_s - kMaxDelay_s) {
+  while (recent_.front().end_s < piece.end_s - kMaxDelayS) {
     if (window.begin_s) {
       folded_.add(recent_.front(), *window.begin_s,
                   window.end_s.value_or(std::numeric_limits<double>::infinity()));
@@ -89,7 +89,7 @@ MetricResult Track::result(const Window& window, std::optional<double> newest_s)
                   std::min(100.0, 100 * sums.covered_s / window_s)};
   MetricResult result{summary, Measured<double>::missing("not a counter")};
   if (metric_.kind != MetricKind::kCounter) return result;
-  if (summary.covered_pct < kMinCoverageOfTotal_pct) {
+  if (summary.covered_pct < kMinTotalCoveragePct) {
     result.total = Measured<double>::missing("readings cover only " +
                                              base::number_text(std::round(summary.covered_pct)) +
                                              " % of the window");

@@ -21,7 +21,7 @@ class Track {
  public:
   /// How long a window's begin or end may be told after it happened: values are kept apart that
   /// long before they are folded into the sums (or dropped, while no window has begun).
-  static constexpr double kMaxDelay_s = 30;
+  static constexpr double kMaxDelayS = 30;
 
   explicit Track(Metric metric) : metric_(std::move(metric)) {}
 

@@ -135,8 +135,8 @@ TEST(PcieSampler, SeveralGpusAreWatchedAtTheSameTime) {
   for (const SourceTelemetry& source : session.result().utilization.sources) {
     if (source.read_ms < 39) continue;
     ++num_pcie;
-    EXPECT_GE(source.reads, 5);
-    EXPECT_LT(*source.interval_ms, 130);
+    EXPECT_GE(source.reads, 4);
+    EXPECT_LT(*source.interval_ms, 150);
   }
   EXPECT_EQ(num_pcie, 4);
 }
