@@ -44,7 +44,7 @@ class InvertedResidual : public Module {
         project_(in * expansion, out, 1, {}),
         project_bn_(out) {
     int index = 0;
-    const auto add = [this, &index](const ConvNormRelu6& part) {
+    const auto add = [this, &index](ConvNormRelu6& part) {
       const std::string prefix = "conv." + std::to_string(index++);
       add_child(prefix + ".0", part.conv);
       add_child(prefix + ".1", part.bn);
