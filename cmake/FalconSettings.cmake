@@ -24,8 +24,10 @@ set(CMAKE_JOB_POOL_COMPILE compile)
 
 set(FALCONBENCH_SANITIZE "" CACHE STRING "Sanitizers for the Torch-free code, e.g. address,undefined or thread")
 add_library(falcon_settings INTERFACE)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(falcon_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)   # GCC PR105329: false alarms
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  # false alarms inside inlined library code: GCC PR105329 (12), PR107852 and kin (12, 13)
+  target_compile_options(falcon_settings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-maybe-uninitialized;-Wno-dangling-reference>)
 endif()
 target_compile_options(falcon_settings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor;-Werror>)

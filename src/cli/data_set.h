@@ -1,5 +1,6 @@
 // The data set of a run, before it starts: made if the spec says so, and looked at.
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "data/catalog.h"

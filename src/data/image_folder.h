@@ -3,6 +3,7 @@
 // u8 (1: mirror it on the device). For evaluation: images (Resize, CenterCrop) and labels.
 #pragma once
 #include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "data/catalog.h"

@@ -1,5 +1,6 @@
 // The data set that a resolved spec asks for.
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "data/catalog.h"

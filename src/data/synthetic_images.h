@@ -1,6 +1,8 @@
 // Data set `synthetic` for classification: random bytes and labels, a pure function of (seed,
 // index), the same in every epoch; reads nothing. Same layout as `imagefolder`.
 #pragma once
+#include <cstdint>
+
 #include "data/catalog.h"
 #include "falconbench/dataset.h"
 

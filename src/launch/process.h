@@ -1,6 +1,7 @@
 // One child process in a process group of its own: started, watched, signalled and reaped. Only
 // processes that were started here are ever signalled.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

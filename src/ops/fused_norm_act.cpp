@@ -1,5 +1,7 @@
 #include "ops/fused_norm_act.h"
 
+#include <optional>
+
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
@@ -47,7 +49,7 @@ class FusedNormAct : public torch::autograd::Function<FusedNormAct> {
   // Weight and bias are arguments of their own so that autograd sees them; the other tensors of
   // norm carry no gradient.
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
-                            const at::Tensor& bias, const at::Tensor& residual,
+                            const at::Tensor& bias, const std::optional<at::Tensor>& residual,
                             const NormTensors& norm, std::int64_t activation) {
     const c10::cuda::CUDAGuard guard(x.device());
     const cuda::NormGrid grid = grid_of(x);
@@ -61,7 +63,7 @@ class FusedNormAct : public torch::autograd::Function<FusedNormAct> {
     job.rows = rows_of(x);
     job.channels = x.size(1);
     job.x = x.const_data_ptr();
-    job.residual = residual.defined() ? residual.const_data_ptr() : nullptr;
+    job.residual = residual ? residual->const_data_ptr() : nullptr;
     job.y = y.mutable_data_ptr();
     job.weight = weight.const_data_ptr<float>();
     job.bias = bias.const_data_ptr<float>();
@@ -80,7 +82,7 @@ class FusedNormAct : public torch::autograd::Function<FusedNormAct> {
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     // y tells where the activation passed only with a residual; without one that follows from x
     context->save_for_backward(
-        {x, residual.defined() ? y : at::Tensor(), weight, bias, mean, inverse_std, norm.tickets});
+        {x, residual ? y : at::Tensor(), weight, bias, mean, inverse_std, norm.tickets});
     context->saved_data["activation"] = activation;
     return y;
   }
@@ -142,7 +144,10 @@ bool fused_norm_act_applies(const at::Tensor& x, const NormTensors& norm, bool t
 
 at::Tensor fused_norm_act(const at::Tensor& x, const NormTensors& norm, Activation activation,
                           const at::Tensor& residual) {
-  return FusedNormAct::apply(x, norm.weight, norm.bias, residual, norm,
+  // an undefined tensor is no argument that autograd takes
+  const std::optional<at::Tensor> added =
+      residual.defined() ? std::optional(residual) : std::nullopt;
+  return FusedNormAct::apply(x, norm.weight, norm.bias, added, norm,
                              static_cast<std::int64_t>(activation));
 }
 

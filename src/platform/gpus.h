@@ -1,5 +1,6 @@
 // The GPUs of a host: NVML for the boards, sysfs for where they are plugged in.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 

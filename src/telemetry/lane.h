@@ -1,6 +1,7 @@
 // Samplers that are read one after another on one thread, and all that was read from them.
 #pragma once
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>

@@ -1,5 +1,6 @@
 // One metric from its readings to its summary over the measured window and its series.
 #pragma once
+#include <cstdint>
 #include <deque>
 #include <limits>
 #include <optional>

@@ -1,6 +1,7 @@
 // Moments of a step: CUDA events on a GPU, clock readings on the CPU. A ring of steps; each has one
 // place for every mark.
 #pragma once
+#include <cstdint>
 #include <memory>
 
 #include <ATen/core/Tensor.h>

@@ -92,7 +92,9 @@ TEST_P(FusedNormAct, EqualsTheTwinInDouble) {
     const double unit = c.type == at::kFloat ? 1e-5 : c.type == at::kHalf ? 2e-3 : 1e-2;
     EXPECT_LT(relative_error(got.y, want.y), unit);
     EXPECT_LT(relative_error(got.dx, want.dx), 3 * unit);
-    if (c.residual) EXPECT_LT(relative_error(got.dresidual, want.dresidual), 3 * unit);
+    if (c.residual) {
+      EXPECT_LT(relative_error(got.dresidual, want.dresidual), 3 * unit);
+    }
     EXPECT_LT(relative_error(got.dweight, want.dweight), 3 * unit);
     EXPECT_LT(relative_error(got.dbias, want.dbias), 3 * unit);
     EXPECT_LT(relative_error(got.running_mean, want.running_mean), 1e-5);

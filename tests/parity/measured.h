@@ -1,6 +1,7 @@
 // What the models give for the sections of a reference file. Everything (sizes, classes, seeds,
 // batches, optimizer) is read from the file.
 #pragma once
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <ostream>

@@ -1,5 +1,6 @@
 // Hosts that plans are made for in tests.
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "falconbench/host.h"
