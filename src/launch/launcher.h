@@ -22,7 +22,9 @@ struct LaunchOptions {
   std::vector<std::string> extra_arguments;   // words after those of WorkerArguments
   Limits limits;
   std::optional<double> started_s;  // what plan.spec.timeout_s counts from; default: the call
-  double watchdog_s = 60;           // WorkerPlan::watchdog_s
+  // WorkerPlan::watchdog_s. Above the launcher's own limits: those name the rank that hangs, while
+  // a time limit of a collective ends the ranks that wait for it.
+  double watchdog_s = 600;
 
   std::function<void(int rank, pid_t pid)> on_started;
   std::function<void(int rank, const Progress& progress)> on_phase;     // a new phase

@@ -36,9 +36,7 @@ std::string encode(MessageType type, base::Value body) {
   base::Value envelope = base::Value::object();
   envelope.set("type", base::Value(name_of(type)));
   envelope.set("body", std::move(body));
-  // one value a line: the parser finds the column of a value by counting from the line's start,
-  // which takes minutes where a hundred thousand step times stand in one line
-  return framed(base::to_json(envelope, 0));
+  return framed(base::to_json(envelope));
 }
 
 Message decode(std::string_view payload) {

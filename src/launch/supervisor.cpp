@@ -97,9 +97,9 @@ void Supervisor::supervise() {
     // everything that was said is heard before anybody is judged
     for (Worker& worker : fleet_.workers()) {
       if (!worker.process.is_running()) continue;
-      hear(worker, now_s);
+      hear(worker);
       worker.output.receive();
-      reap(worker, now_s);
+      reap(worker);
     }
     read_signals(now_s);
     check(now_s);

@@ -36,12 +36,12 @@ class Supervisor {
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
   // news
-  void hear(Worker& worker, double now_s);
+  void hear(Worker& worker);
   void obey(Worker& worker, const Message& message, double now_s);
   void obey_progress(Worker& worker, const Message& message, double now_s);
   void obey_moment(Worker& worker, const Message& message);
   void obey_records(Worker& worker, const Message& message, double now_s);
-  void reap(Worker& worker, double now_s);
+  void reap(Worker& worker);
   void read_signals(double now_s);
 
   // judgement

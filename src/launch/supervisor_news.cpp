@@ -6,12 +6,16 @@
 
 namespace falcon::launch {
 
-void Supervisor::hear(Worker& worker, double now_s) {
+void Supervisor::hear(Worker& worker) {
   const std::size_t bytes_before = worker.channel.bytes_read();
   const bool was_open = worker.channel.is_open();
+  double now_s = steady_now_s();
   worker.channel.flush();
   try {
-    for (const Message& message : worker.channel.receive()) obey(worker, message, now_s);
+    const std::vector<Message> messages = worker.channel.receive();
+    // taken after reading: if the launcher is stopped before, what piled up meanwhile is in here
+    now_s = steady_now_s();
+    for (const Message& message : messages) obey(worker, message, now_s);
   } catch (const Error& error) {  // not what a worker of this build says
     worker.channel.close();
     Candidate candidate;
@@ -91,14 +95,15 @@ void Supervisor::obey_records(Worker& worker, const Message& message, double now
   if (fleet_.has_all_records()) teardown_s_ = now_s + options_.limits.teardown_timeout_s;
 }
 
-void Supervisor::reap(Worker& worker, double now_s) {
+void Supervisor::reap(Worker& worker) {
   if (!worker.process.reap()) return;
+  const double now_s = steady_now_s();
   worker.ended_s = now_s;
   // what it said last is still in the socket and in the pipe
   std::size_t bytes_before = 0;
   do {
     bytes_before = worker.channel.bytes_read();
-    hear(worker, now_s);
+    hear(worker);
   } while (worker.channel.bytes_read() != bytes_before);
   worker.channel.close();
   worker.output.finish();

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   setvbuf(stdout, nullptr, _IOLBF, 0);
   const std::vector<std::string> words(argv + 1, argv + argc);
   launch::LaunchOptions options = launch::options_of({words.begin() + 1, words.end()});
+  options.limits.alive_timeout_s = 1.5;  // a test stops the launcher for longer
   options.on_started = [](int, pid_t pid) { std::printf("worker %d\n", static_cast<int>(pid)); };
   options.on_measuring_began = [](int rank, double) { std::printf("began %d\n", rank); };
   const RunLog log = launch::run(launch::plan_of(std::stoi(words.at(0))), options);

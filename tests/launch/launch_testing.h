@@ -14,7 +14,7 @@ namespace falcon::launch {
 /// num_ranks CPU workers.
 Plan plan_of(int num_ranks);
 
-/// The scripted worker with these words (see scripted_worker.cpp), and limits of a second or so.
+/// The scripted worker with these words (see scripted_worker.cpp), and limits that end a test soon.
 LaunchOptions options_of(std::vector<std::string> words);
 
 /// Details of the events of one kind, of one rank.

@@ -154,7 +154,9 @@ TEST_F(RunTest, AnAbortedWorkerIsNamedByItsSignal) {
 }
 
 TEST_F(RunTest, AStoppedWorkerIsFoundByItsSilence) {
-  const RunLog log = run(plan_of(2), options_of({"steps=0", "1=stop"}));
+  LaunchOptions options = options_of({"steps=0", "1=stop"});
+  options.limits.alive_timeout_s = 1.5;
+  const RunLog log = run(plan_of(2), options);
   EXPECT_EQ(log.exit_code, 5);
   EXPECT_EQ(log.failure->kind, "hang");
   EXPECT_EQ(log.failure->rank, 1);
@@ -163,7 +165,9 @@ TEST_F(RunTest, AStoppedWorkerIsFoundByItsSilence) {
 }
 
 TEST_F(RunTest, AWorkerThatMakesNoStepIsFound) {
-  const RunLog log = run(plan_of(2), options_of({"steps=0", "1=hang"}));
+  LaunchOptions options = options_of({"steps=0", "1=hang"});
+  options.limits.progress_min_s = 1.5;
+  const RunLog log = run(plan_of(2), options);
   EXPECT_EQ(log.exit_code, 5);
   EXPECT_EQ(log.failure->kind, "hang");
   EXPECT_EQ(log.failure->rank, 1);

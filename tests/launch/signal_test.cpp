@@ -180,7 +180,8 @@ TEST_F(SignalTest, AStoppedLauncherBlamesNobodyWhenItGoesOn) {
   driver.send(SIGCONT);
   usleep(300000);
   driver.send(SIGINT);
-  EXPECT_EQ(driver.read_log().status, "interrupted");
+  const RunLog log = driver.read_log();
+  EXPECT_EQ(log.status, "interrupted") << log.failure->message;
   EXPECT_EQ(driver.wait(), 130);
 }
 

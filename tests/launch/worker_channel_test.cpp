@@ -114,7 +114,7 @@ TEST_F(WorkerChannelTest, SendsRecordsLargerThanTheSocketHolds) {
   send_plan();
   WorkerChannel channel(worker_fd_, {}, kAliveInterval_s);
   WorkerRecords records;
-  records.step_ms.assign(200000, 1.0 / 3);
+  records.step_ms.assign(100000, 1.0 / 3);
   std::thread sender([&] {
     channel.measuring_began(1.5);
     channel.send_records(records);
