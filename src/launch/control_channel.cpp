@@ -18,7 +18,7 @@ bool is_later() {
 
 }  // namespace
 
-void ControlChannel::send(std::string frame) {
+void ControlChannel::send(const std::string& frame) {
   unsent_ += frame;
   flush();
 }

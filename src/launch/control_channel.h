@@ -20,7 +20,7 @@ class ControlChannel {
   bool wants_to_write() const { return is_open() && !unsent_.empty(); }
 
   /// Queues one frame and sends what fits.
-  void send(std::string frame);
+  void send(const std::string& frame);
   void flush();
   /// Everything that has arrived. Closes at the end of the stream. Throws Error(kWorker) on bytes
   /// that are no message; the channel is closed then.

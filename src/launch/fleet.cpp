@@ -13,8 +13,8 @@ namespace falcon::launch {
 namespace {
 
 // Between two looks at a worker whose end the kernel does not announce (no pidfd).
-constexpr double kLookAgain_s = 0.05;
-constexpr double kLongestWait_s = 3600;  // poll() counts milliseconds in an int
+constexpr double kLookAgainSeconds = 0.05;
+constexpr double kLongestWaitSeconds = 3600;  // poll() counts milliseconds in an int
 
 int events_of(const ControlChannel& channel) {
   return POLLIN | (channel.wants_to_write() ? POLLOUT : 0);
@@ -88,10 +88,10 @@ void Fleet::wait(double until_s, int other_fd) {
     waits.push_back({worker.process.pidfd(), POLLIN, 0});
     waits.push_back({worker.output.fd(), POLLIN, 0});
     if (worker.process.pidfd() < 0 && !worker.channel.is_open()) {
-      until_s = std::min(until_s, steady_now_s() + kLookAgain_s);
+      until_s = std::min(until_s, steady_now_s() + kLookAgainSeconds);
     }
   }
-  const double wait_s = std::clamp(until_s - steady_now_s(), 0.0, kLongestWait_s);
+  const double wait_s = std::clamp(until_s - steady_now_s(), 0.0, kLongestWaitSeconds);
   poll(waits.data(), waits.size(), static_cast<int>(std::ceil(1e3 * wait_s)));
 }
 

@@ -18,7 +18,7 @@ constexpr double kTermAfter = 0.2;
 constexpr double kKillAfter = 0.7;
 // A look at the workers that comes later than this was held up: the launcher was stopped, or the
 // machine is not getting on.
-constexpr double kHeldUp_s = 1;
+constexpr double kHeldUpSeconds = 1;
 
 double own_cpu_s() {
   rusage usage{};
@@ -93,7 +93,7 @@ void Supervisor::supervise() {
     const double wake_s = next_wake_s();
     fleet_.wait(wake_s, signals_.fd());
     const double now_s = steady_now_s();
-    if (now_s > wake_s + kHeldUp_s) forgive(now_s - wake_s);
+    if (now_s > wake_s + kHeldUpSeconds) forgive(now_s - wake_s);
     // everything that was said is heard before anybody is judged
     for (Worker& worker : fleet_.workers()) {
       if (!worker.process.is_running()) continue;

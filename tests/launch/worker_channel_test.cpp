@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr double kAliveInterval_s = 0.02;
+constexpr double kAliveIntervalSeconds = 0.02;
 
 class WorkerChannelTest : public testing::Test {
  protected:
@@ -55,7 +55,7 @@ class WorkerChannelTest : public testing::Test {
 
 TEST_F(WorkerChannelTest, SaysHelloAndTakesThePlan) {
   send_plan();
-  WorkerChannel channel(worker_fd_, {{"torch", "2.11"}}, kAliveInterval_s);
+  WorkerChannel channel(worker_fd_, {{"torch", "2.11"}}, kAliveIntervalSeconds);
   EXPECT_EQ(channel.plan().rank, 5);
   const auto hello = body_of<Hello>(next(MessageType::kHello));
   EXPECT_EQ(hello.protocol, kProtocolVersion);
@@ -66,7 +66,7 @@ TEST_F(WorkerChannelTest, SaysHelloAndTakesThePlan) {
 
 TEST_F(WorkerChannelTest, TellsItsPhaseAndStep) {
   send_plan();
-  WorkerChannel channel(worker_fd_, {}, kAliveInterval_s);
+  WorkerChannel channel(worker_fd_, {}, kAliveIntervalSeconds);
   channel.set_phase("warm_up");
   EXPECT_EQ(body_of<Progress>(next(MessageType::kPhase)).phase, "warm_up");
   channel.set_step(7);
@@ -81,7 +81,7 @@ TEST_F(WorkerChannelTest, TellsItsPhaseAndStep) {
 
 TEST_F(WorkerChannelTest, ReadsTheStepFromMemoryThatSomethingElseWrites) {
   send_plan();
-  WorkerChannel channel(worker_fd_, {}, kAliveInterval_s);
+  WorkerChannel channel(worker_fd_, {}, kAliveIntervalSeconds);
   std::int64_t counter = 0;
   channel.read_step_from(&counter);
   __atomic_store_n(&counter, 41, __ATOMIC_RELEASE);
@@ -95,7 +95,7 @@ TEST_F(WorkerChannelTest, ReadsTheStepFromMemoryThatSomethingElseWrites) {
 
 TEST_F(WorkerChannelTest, IsAskedToStop) {
   send_plan();
-  WorkerChannel channel(worker_fd_, {}, kAliveInterval_s);
+  WorkerChannel channel(worker_fd_, {}, kAliveIntervalSeconds);
   EXPECT_FALSE(channel.stop_requested());
   launcher_.send(encoded(MessageType::kStop, Order{"enough"}));
   for (int i = 0; i < 500 && !channel.stop_requested(); ++i) usleep(10000);
@@ -112,7 +112,7 @@ TEST_F(WorkerChannelTest, HearsAnOrderThatCameTogetherWithThePlan) {
 
 TEST_F(WorkerChannelTest, SendsRecordsLargerThanTheSocketHolds) {
   send_plan();
-  WorkerChannel channel(worker_fd_, {}, kAliveInterval_s);
+  WorkerChannel channel(worker_fd_, {}, kAliveIntervalSeconds);
   WorkerRecords records;
   records.step_ms.assign(100000, 1.0 / 3);
   std::thread sender([&] {
@@ -130,7 +130,7 @@ TEST_F(WorkerChannelTest, SendsRecordsLargerThanTheSocketHolds) {
 
 TEST_F(WorkerChannelTest, SendsAFailureWithWhereItWas) {
   send_plan();
-  WorkerChannel channel(worker_fd_, {}, kAliveInterval_s);
+  WorkerChannel channel(worker_fd_, {}, kAliveIntervalSeconds);
   channel.set_phase("build");
   channel.set_step(3);
   channel.send_failure("out_of_memory", "first\nsecond \xff\x1b", ExitCode::kHost);
@@ -145,7 +145,7 @@ TEST_F(WorkerChannelTest, SendsAFailureWithWhereItWas) {
 
 TEST_F(WorkerChannelTest, RefusesRecordsWithNumbersThatAreNone) {
   send_plan();
-  WorkerChannel channel(worker_fd_, {}, kAliveInterval_s);
+  WorkerChannel channel(worker_fd_, {}, kAliveIntervalSeconds);
   WorkerRecords records;
   records.step_ms = {std::nan("")};
   EXPECT_THROW(channel.send_records(records), Error);
