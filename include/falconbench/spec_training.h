@@ -99,13 +99,18 @@ void visit_fields(ScheduleSpec& s, V& v) {
 struct EngineSpec {
   std::optional<bool> channels_last;
   bool deterministic = false;
+  bool cudnn_benchmark = false;
   std::optional<double> memory_limit_gb;
   std::string fused = "auto";
 };
 template <class V>
 void visit_fields(EngineSpec& s, V& v) {
   v.field("channels_last", s.channels_last, "NHWC memory format (default: on for image models)");
-  v.field("deterministic", s.deterministic, "only deterministic algorithms, no cuDNN benchmark");
+  v.field("deterministic", s.deterministic, "only deterministic algorithms");
+  v.field("cudnn_benchmark", s.cudnn_benchmark,
+          "let cuDNN time its algorithms in the first step instead of choosing by its own rules: "
+          "up to 3 % faster, up "
+          "to 25 s later");
   v.field("memory_limit_gb", s.memory_limit_gb, "cap of each GPU's memory, GB (1e9 bytes)",
           above(0));
   v.field("fused", s.fused, "own fused GPU kernels: auto, on (an error where there is none) or off",

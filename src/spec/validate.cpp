@@ -48,6 +48,7 @@ class Rules {
   void check_model();
   void check_schedule();
   void check_optimizer();
+  void check_engine();
   void check_devices();
   void check_cpu();
   void check_batch();
@@ -67,6 +68,7 @@ void Rules::check() {
   check_model();
   check_schedule();
   check_optimizer();
+  check_engine();
   check_devices();
   check_cpu();
   check_batch();
@@ -172,6 +174,13 @@ void Rules::check_optimizer() {
   if (given("optimizer.nesterov") && *spec_.optimizer.nesterov && given("optimizer.momentum") &&
       *spec_.optimizer.momentum == 0) {
     fault("optimizer.nesterov", "needs momentum, but optimizer.momentum is 0");
+  }
+}
+
+void Rules::check_engine() {
+  if (spec_.engine.deterministic && spec_.engine.cudnn_benchmark) {
+    fault("engine.cudnn_benchmark",
+          "true chooses algorithms by time, but engine.deterministic is true");
   }
 }
 

@@ -34,7 +34,7 @@ void set_torch_switches(const Plan& plan, const RankPlan& rank, bool tf32) {
   const bool deterministic = plan.spec.engine.deterministic;
   at::set_num_threads(std::max(1, rank.compute_threads));
   train::set_tf32(tf32);
-  at::globalContext().setBenchmarkCuDNN(!deterministic);
+  at::globalContext().setBenchmarkCuDNN(plan.spec.engine.cudnn_benchmark && !deterministic);
   at::globalContext().setDeterministicCuDNN(deterministic);
   at::globalContext().setDeterministicAlgorithms(deterministic, /*warn_only=*/false);
   // every buffer would be filled once more than needed

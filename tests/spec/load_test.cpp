@@ -39,7 +39,7 @@ RunSpec full_spec() {
   s.optimizer = {"sgd", 0.1, 0.9, 1e-4, true, 2.5};
   s.schedule = {"cosine", 90, {}, {}, 5, 0.01, 1e-6};
   s.seed = 9007199254740993;  // 2^53 + 1: not a double
-  s.engine = {true, true, 12.25, "on"};
+  s.engine = {true, false, true, 12.25, "on"};
   s.telemetry = {100, std::vector<std::string>{"cpu", "nvml"}, false};
   s.strict = true;
   s.timeout_s = 3600.5;
