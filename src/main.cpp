@@ -1,3 +1,5 @@
 #include "cli/guarded.h"
 
-int main(int argc, char** argv) { return falcon::cli::guarded_main(argc, argv); }
+int main(int argc, char** argv) {
+  return falcon::cli::guarded_main(argc, argv);
+}

@@ -67,7 +67,8 @@ class Dataset {
   /// takes the next usable index.
   virtual bool read(const SampleKey& key, std::span<std::byte* const> destinations,
                     ReadScratch& scratch, ReadCost& cost, SkippedItem& skipped) const = 0;
-  /// Items left out when the folder was scanned (not those that read() finds): the first 1000 in full, all counted.
+  /// Items left out when the folder was scanned (not those that read() finds): the first 1000 in
+  /// full, all counted.
   virtual const std::vector<SkippedItem>& skipped_at_scan() const = 0;
   virtual std::map<std::string, std::int64_t> skip_counts_at_scan() const;  // by reason
   /// Facts for the report: classes, bytes on disk, ... as name -> text.

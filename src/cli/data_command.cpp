@@ -80,10 +80,15 @@ ExitCode data_command(const Words& words) {
     return words.empty() ? ExitCode::kUsage : ExitCode::kOk;
   }
   const DataArguments arguments = parse(words);
-  if (arguments.format != "imagefolder") {
-    throw Error(ExitCode::kUsage, "data: no files of the format \"" +
-                                      base::printable(arguments.format) +
-                                      "\" can be made or checked; accepted: imagefolder");
+  const data::DatasetRow* row = data::find_dataset_row(arguments.format);
+  if (row == nullptr || !row->needs_path) {
+    Words accepted;
+    for (const data::DatasetRow& candidate : data::dataset_rows()) {
+      if (candidate.needs_path) accepted.emplace_back(candidate.name);
+    }
+    throw Error(ExitCode::kUsage,
+                "data: no files of the format \"" + base::printable(arguments.format) +
+                    "\" can be made or checked; accepted: " + base::join_or(accepted));
   }
   if (arguments.action == "make") return make(arguments);
   if (arguments.action == "check") return check(arguments);

@@ -1,8 +1,9 @@
 // The whole tool in one screen: spec -> host -> plan -> run -> report.
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+
+#include <signal.h>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -132,6 +133,15 @@ Report make_report(const Run& run, const std::string& program, const Words& word
   return report::make(run.plan, run.host, run.log, run.telemetry, circumstances);
 }
 
+// From here on the report is what counts: an impatient Ctrl-C must not lose it.
+void block_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+}
+
 ExitCode dry_run(Run& run, Log& log, const RunArguments& arguments) {
   prepare(run, log, false);
   std::fputs((arguments.json ? plan_json(run.plan) : plan_text(run.plan)).c_str(), stdout);
@@ -163,6 +173,7 @@ ExitCode run_command(const std::string& program, const Words& words) {
   } catch (const std::exception& error) {
     fail(run, ExitCode::kInternal, error.what());
   }
+  block_signals();
   const Report report = make_report(run, program, words);
   file.write(report);
   const std::string text = arguments.json ? report::to_text(report)

@@ -55,12 +55,11 @@ void check_device_and_precision(const RunSpec& spec, const Placement& placement,
 }
 
 void check_capability(const RunSpec& spec, const Placement& placement) {
-  const bool needs_ampere = *spec.precision == "bf16" || *spec.precision == "tf32";
+  const int needed = catalog::find_precision(*spec.precision)->min_capability_major;
   for (const Gpu* gpu : placement.gpus) {
-    if (needs_ampere && gpu->compute_capability.has_value() &&
-        *gpu->compute_capability < std::string("8")) {
-      throw Error(ExitCode::kHost, "precision " + *spec.precision +
-                                       " needs compute capability 8.0, but " + gpu->name + " at " +
+    if (gpu->compute_capability.has_value() && std::stoi(*gpu->compute_capability) < needed) {
+      throw Error(ExitCode::kHost, "precision " + *spec.precision + " needs compute capability " +
+                                       std::to_string(needed) + ".0, but " + gpu->name + " at " +
                                        gpu->pci_address + " has " + *gpu->compute_capability);
     }
   }

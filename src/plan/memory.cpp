@@ -1,6 +1,19 @@
 #include "plan/memory.h"
 
 namespace falcon::plan {
+namespace {
+
+// An optimizer keeps one fp32 tensor a parameter for each running average that it has a coefficient
+// for.
+std::int64_t moments(const std::string& optimizer) {
+  std::int64_t count = 0;
+  for (const std::string& option : catalog::find_word(catalog::optimizers(), optimizer)->options) {
+    if (option == "momentum" || option == "beta1" || option == "beta2") ++count;
+  }
+  return count;
+}
+
+}  // namespace
 
 MemoryEstimate estimate_memory(const RunSpec& spec, const ModelFacts& model, std::int64_t batch) {
   const PrecisionFacts& precision = *catalog::find_precision(*spec.precision);
@@ -10,8 +23,7 @@ MemoryEstimate estimate_memory(const RunSpec& spec, const ModelFacts& model, std
   // fp32 weights; autocast keeps a 16-bit copy of them for one step
   memory.weights_bytes = model.parameters * (precision.autocast ? 6 : 4);
   memory.gradients_bytes = model.parameters * 4;
-  memory.optimizer_bytes =
-      *spec.optimizer.kind == "sgd" ? model.parameters * 4 : model.parameters * 8;
+  memory.optimizer_bytes = model.parameters * 4 * moments(*spec.optimizer.kind);
   memory.activations_bytes = static_cast<std::int64_t>(model.activation_bytes_per_sample * half *
                                                        area * area * static_cast<double>(batch));
   memory.total_bytes = memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes +

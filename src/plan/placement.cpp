@@ -96,6 +96,13 @@ std::vector<std::string> set_members(const std::string& name, const Host& host,
          " Known: " + base::join(known, ", "));
 }
 
+// One address alone is a list of one.
+std::vector<std::string> words_of(const std::string& name, const Host& host,
+                                  const SystemFile& system) {
+  if (looks_like_address(name)) return {name};
+  return set_members(name, host, system);
+}
+
 Placement place_on_cpu(std::optional<std::int64_t> devices) {
   Placement placement;
   for (std::int64_t i = 0; i < devices.value_or(2); ++i) {
@@ -129,7 +136,7 @@ Placement place(const NameOrList& topology, std::optional<std::int64_t> devices,
                 const SystemFile& system) {
   if (topology.name == "cpu") return place_on_cpu(devices);
   const std::vector<std::string> words =
-      topology.items.empty() ? set_members(topology.name, host, system) : topology.items;
+      topology.items.empty() ? words_of(topology.name, host, system) : topology.items;
   Placement placement;
   std::map<std::string, std::string> used;  // UUID -> the word that named it
   for (const std::string& word : words) {

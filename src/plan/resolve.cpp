@@ -1,5 +1,6 @@
 #include "plan/resolve.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -44,14 +45,15 @@ void fill_schedule(Defaults& defaults, ScheduleSpec& schedule, const ScheduleSpe
     defaults.fill_from("schedule.gamma", schedule.gamma, recipe.gamma, why);
     defaults.fill_from("schedule.end_lr", schedule.end_lr, recipe.end_lr, why);
   }
-  if (*schedule.kind == "step") {
-    defaults.fill("schedule.step_epochs", schedule.step_epochs, 30, own);
-    defaults.fill("schedule.gamma", schedule.gamma, 0.1, own);
-  }
-  if (*schedule.kind == "cosine") {
-    defaults.fill("schedule.epochs", schedule.epochs, 90, own);
-    defaults.fill("schedule.end_lr", schedule.end_lr, 0.0, own);
-  }
+  const auto takes = [&](const char* key) {
+    const std::vector<std::string>& options =
+        catalog::find_word(catalog::schedules(), *schedule.kind)->options;
+    return std::find(options.begin(), options.end(), key) != options.end();
+  };
+  if (takes("step_epochs")) defaults.fill("schedule.step_epochs", schedule.step_epochs, 30, own);
+  if (takes("gamma")) defaults.fill("schedule.gamma", schedule.gamma, 0.1, own);
+  if (takes("epochs")) defaults.fill("schedule.epochs", schedule.epochs, 90, own);
+  if (takes("end_lr")) defaults.fill("schedule.end_lr", schedule.end_lr, 0.0, own);
   defaults.fill("schedule.warmup_epochs", schedule.warmup_epochs, recipe.warmup_epochs.value_or(0),
                 why);
   defaults.fill("schedule.warmup_start", schedule.warmup_start, recipe.warmup_start.value_or(0.01),

@@ -91,8 +91,8 @@ TEST_P(FusedNormAct, EqualsTheTwinInDouble) {
     norm.tickets = fresh.tickets;
     const double unit = c.type == at::kFloat ? 1e-5 : c.type == at::kHalf ? 2e-3 : 1e-2;
     EXPECT_LT(relative_error(got.y, want.y), unit);
-    // where the activation passes turns on the last bit of values next to its corners: one such element of a large
-    // float32 tensor is more than all rounding
+    // where the activation passes turns on the last bit of values next to its corners: one such
+    // element of a large float32 tensor is more than all rounding
     const bool has_corners = c.type == at::kFloat && c.activation != Activation::kNone;
     EXPECT_LT(relative_error(got.dx, want.dx), has_corners ? 1e-3 : 3 * unit);
     if (c.residual) {

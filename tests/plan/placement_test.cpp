@@ -54,6 +54,10 @@ TEST(Place, AListMayMixAddressesUuidsAndNames) {
   EXPECT_EQ(placement.devices[2].pci_address, "0000:11:00.0");
 }
 
+TEST(Place, OneAddressAloneIsAListOfOne) {
+  EXPECT_EQ(place({"0000:11:00.0", {}}, {}, made_host(2), {}).devices.at(0).uuid, "GPU-1");
+}
+
 TEST(Place, ANamedSetComesFromTheSystemFileAndDevicesTakesTheFirstOfIt) {
   const Host host = made_host(4);
   const Placement placement = place({"falconGPUs", {}}, 1, host, chassis_of_four());

@@ -1,77 +1,14 @@
 #include <algorithm>
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include "ops/cuda/norm_act_kernels.h"
+#include "ops/cuda/vectors.cuh"
 
 namespace falcon::ops::cuda {
 namespace {
 
-constexpr int kThreads = 256;  // of a block, at most
-constexpr int kUnroll =
-    4;  // rows in flight for each thread: enough loads to cover the memory latency
+constexpr int kThreads = 256;    // of a block, at most
+constexpr int kUnroll = 4;       // rows in flight for each thread, to cover the memory latency
 constexpr int kMaxVectors = 16;  // of a tile: 256 contiguous bytes a row
-
-// ---- 16-byte vectors of elements as floats
-// -------------------------------------------------------------------------
-
-template <class T>
-struct VectorOf {
-  static constexpr int kSize = 16 / sizeof(T);
-  float v[kSize];
-};
-
-__device__ inline float widen(float x) {
-  return x;
-}
-__device__ inline float widen(__half x) {
-  return __half2float(x);
-}
-__device__ inline float widen(__nv_bfloat16 x) {
-  return __bfloat162float(x);
-}
-__device__ inline void narrow(float x, float& out) {
-  out = x;
-}
-__device__ inline void narrow(float x, __half& out) {
-  out = __float2half_rn(x);
-}
-__device__ inline void narrow(float x, __nv_bfloat16& out) {
-  out = __float2bfloat16_rn(x);
-}
-
-// What is in flight stays packed: widened vectors of kUnroll rows would not fit the registers.
-__device__ inline uint4 fetch(const void* from) {
-  return *static_cast<const uint4*>(from);
-}
-
-template <class T>
-__device__ inline VectorOf<T> unpack(const uint4& raw) {
-  union {
-    uint4 raw;
-    T items[VectorOf<T>::kSize];
-  } bits;
-  bits.raw = raw;
-  VectorOf<T> out;
-#pragma unroll
-  for (int i = 0; i < VectorOf<T>::kSize; ++i) out.v[i] = widen(bits.items[i]);
-  return out;
-}
-
-template <class T>
-__device__ inline void store(T* to, const VectorOf<T>& in) {
-  union {
-    uint4 raw;
-    T items[VectorOf<T>::kSize];
-  } bits;
-#pragma unroll
-  for (int i = 0; i < VectorOf<T>::kSize; ++i) narrow(in.v[i], bits.items[i]);
-  *reinterpret_cast<uint4*>(to) = bits.raw;
-}
-
-// ---- where a thread stands
-// -----------------------------------------------------------------------------------------
 
 // blockIdx.x is the tile of channels, blockIdx.y the split of the rows; a thread keeps its channels
 // and walks the rows.
@@ -107,9 +44,6 @@ __device__ inline float activate(float x, Act act) {
 __device__ inline bool passes(float before, Act act) {
   return act == Act::kNone || (before > 0.f && (act == Act::kRelu || before < 6.f));
 }
-
-// ---- sums over rows
-// ------------------------------------------------------------------------------------------------
 
 // Adds first and second of all threads of a column and, in the last block of the tile, of all
 // blocks: totals of the tile's channels are then in shared[0 .. channels of tile) and shared[stride
@@ -169,9 +103,6 @@ __device__ bool sum_rows(const NormGrid& grid, std::int64_t channels, const floa
   __syncthreads();
   return true;
 }
-
-// ---- forward
-// -------------------------------------------------------------------------------------------------------
 
 // Sums of x - k and (x - k)^2 with k the first row's value: without a shift near the mean the
 // variance would cancel.
@@ -261,9 +192,6 @@ __global__ void __launch_bounds__(kThreads) normalise(NormForward job, NormGrid 
     }
   }
 }
-
-// ---- backward
-// ------------------------------------------------------------------------------------------------------
 
 // Per channel: sum of g and of g * (x - mean) * inverse_std, where g is dy where the activation
 // passes. Those are the gradients of bias and weight. With a residual g is also its gradient, and
@@ -365,9 +293,6 @@ __global__ void __launch_bounds__(kThreads) gradient_of_x(NormBackward job, Norm
     }
   }
 }
-
-// ---- launches
-// ------------------------------------------------------------------------------------------------------
 
 std::size_t shared_bytes(const NormGrid& grid, int vector_size) {
   return static_cast<std::size_t>(grid.lanes) * grid.vectors * vector_size * 2 * sizeof(float);
