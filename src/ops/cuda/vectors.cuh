@@ -5,8 +5,6 @@
 
 namespace falcon::ops::cuda {
 
-// -------------------------------------------------------------------------
-
 template <class T>
 struct VectorOf {
   static constexpr int kSize = 16 / sizeof(T);
