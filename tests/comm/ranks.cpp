@@ -4,29 +4,47 @@
 #include <thread>
 #include <vector>
 
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAStream.h>
 #include <unistd.h>
 
 #include "launch/descriptor.h"
 
 namespace falcon::test {
 
-void run_ranks(int world, const std::function<void(comm::ProcessGroup& group)>& function) {
+namespace {
+
+at::Device take_device(comm::Backend backend, int rank) {
+  if (backend == comm::Backend::kGloo) return at::kCPU;
+  const at::Device device(at::kCUDA, static_cast<c10::DeviceIndex>(rank));
+  c10::cuda::set_device(device.index());
+  c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool(false, device.index()));
+  return device;
+}
+
+}  // namespace
+
+void run_ranks(int world, const std::function<void(comm::ProcessGroup& group)>& function,
+               comm::Backend backend) {
   const launch::Rendezvous place = launch::listen_on_loopback();
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(world));
+  const auto run_rank = [&](int rank) {
+    comm::Rendezvous meeting;
+    meeting.rank = rank;
+    meeting.world = world;
+    meeting.host = place.host;
+    meeting.port = place.port;
+    meeting.timeout_s = 30;
+    if (rank == 0) meeting.listen_fd = ::dup(place.socket.get());  // the group closes it
+    comm::ProcessGroup group(backend, meeting, take_device(backend, rank));
+    function(group);
+    group.shutdown();
+  };
   std::vector<std::thread> threads;
   for (int rank = 0; rank < world; ++rank) {
     threads.emplace_back([&, rank] {
       try {
-        comm::Rendezvous meeting;
-        meeting.rank = rank;
-        meeting.world = world;
-        meeting.host = place.host;
-        meeting.port = place.port;
-        meeting.timeout_s = 30;
-        if (rank == 0) meeting.listen_fd = ::dup(place.socket.get());  // the group closes it
-        comm::ProcessGroup group(comm::Backend::kGloo, meeting, at::kCPU);
-        function(group);
-        group.shutdown();
+        run_rank(rank);
       } catch (const std::exception&) {
         errors[static_cast<std::size_t>(rank)] = std::current_exception();
       }

@@ -1,4 +1,4 @@
-// Several ranks in one test program: a thread each, talking over Gloo as processes would.
+// Several ranks in one test program: a thread each, talking as processes would.
 #pragma once
 #include <functional>
 
@@ -7,6 +7,8 @@
 namespace falcon::test {
 
 /// Runs the function once a rank and shuts the group down. Rethrows what the lowest rank threw.
-void run_ranks(int world, const std::function<void(comm::ProcessGroup& group)>& function);
+/// With NCCL rank r has GPU r, and a stream of its own is current.
+void run_ranks(int world, const std::function<void(comm::ProcessGroup& group)>& function,
+               comm::Backend backend = comm::Backend::kGloo);
 
 }  // namespace falcon::test

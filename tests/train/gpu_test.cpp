@@ -1,0 +1,190 @@
+// The training loop on GPUs. Ends with 77, which ctest counts as skipped, where there is none.
+#include <cmath>
+#include <limits>
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/randint.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAStream.h>
+#include <gtest/gtest.h>
+
+#include "comm/ranks.h"
+#include "ops/image_prepare.h"
+#include "train/training_kit.h"
+
+namespace falcon::train {
+namespace {
+
+at::Device gpu(int ordinal = 0) {
+  return {at::kCUDA, static_cast<c10::DeviceIndex>(ordinal)};
+}
+
+/// The training stream is current in every test, as in a worker.
+class GpuTrainer : public testing::Test {
+ protected:
+  void SetUp() override {
+    c10::cuda::set_device(0);
+    c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool(false, 0));
+  }
+};
+
+TrainerOptions options_on(int ordinal) {
+  TrainerOptions options;
+  options.device = gpu(ordinal);
+  options.channels_last = true;
+  options.training_stream = c10::cuda::getCurrentCUDAStream(options.device.index()).stream();
+  options.copy_stream = c10::cuda::getStreamFromPool(false, options.device.index()).stream();
+  return options;
+}
+
+Plan fp16_plan(int world, std::int64_t batch) {
+  Plan plan = test::small_plan(world, batch);
+  plan.spec.precision = "fp16";
+  plan.ranks[0].decode_threads = 4;
+  return plan;
+}
+
+std::unique_ptr<Model> mobilenet() {
+  ModelOptions options;
+  options.classes = 10;
+  return make_model("mobilenet_v2", options);
+}
+
+TEST_F(GpuTrainer, PreparationKernelEqualsItsTwin) {
+  const at::Tensor images = at::randint(0, 256, {5, 24, 32, 3}, at::kByte).to(gpu());
+  const at::Tensor flip = at::randint(0, 2, {5}, at::kByte).to(gpu());
+  for (const at::ScalarType type : {at::kFloat, at::kHalf, at::kBFloat16}) {
+    for (const auto layout : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
+      const auto options = at::TensorOptions().dtype(type).device(gpu());
+      const at::Tensor kernel = at::empty({5, 3, 24, 32}, options, layout);
+      const at::Tensor plain = at::empty({5, 3, 24, 32}, options, layout);
+      for (const at::Tensor& coins : {flip, at::Tensor()}) {
+        ops::prepare_images(images, coins, {}, kernel);
+        ops::prepare_images_plain(images, coins, {}, plain);
+        const double error =
+            (kernel.to(at::kDouble) - plain.to(at::kDouble)).abs().max().item<double>();
+        EXPECT_LE(error, type == at::kFloat ? 1e-6 : 0.02) << type << layout;
+        EXPECT_GT(plain.to(at::kDouble).abs().max().item<double>(), 1);
+      }
+    }
+  }
+}
+
+TEST_F(GpuTrainer, TheScheduleFollowsUpdatesOnTheDevice) {
+  StepReporter reporter(gpu(), {0.5, 0.25, 0.125}, 1);
+  LossScaler scaler(gpu());
+  const std::vector<double> gradients{1, std::numeric_limits<double>::infinity(), 1};
+  for (const double gradient : gradients) {
+    scaler.check(std::vector<at::Tensor>{at::full({3}, gradient, gpu())});
+    scaler.update();
+    reporter.advance(at::full({}, 2.5, gpu()), &scaler);
+  }
+  c10::cuda::device_synchronize();
+  EXPECT_EQ(*reporter.progress(), 3);
+  EXPECT_EQ(reporter.report(1).lr, 0.5);
+  EXPECT_EQ(reporter.report(2).lr, 0.25);
+  EXPECT_EQ(reporter.report(3).lr, 0.25) << "the skipped step did not advance the schedule";
+  EXPECT_EQ(reporter.report(3).skipped, 1);
+  EXPECT_EQ(reporter.report(3).loss_scale, 32768);
+  EXPECT_EQ(reporter.report(3).loss, 2.5);
+  EXPECT_EQ(reporter.lr().item<double>(), 0.125);
+}
+
+TEST_F(GpuTrainer, Fp16StepsAreFiniteAndTheirPhasesSumUp) {
+  Plan plan = fp16_plan(1, 32);
+  plan.measured_steps = 20;
+  const WorkerRecords records = test::run_alone(plan, mobilenet(), options_on(0));
+  EXPECT_TRUE(records.loss_scale.has_value());
+  ASSERT_EQ(records.loss.size(), 22U);
+  for (const auto& loss : records.loss) EXPECT_TRUE(loss.has_value());
+  EXPECT_GT(*records.gpu_memory_peak_bytes, 1 << 20);
+  ASSERT_EQ(records.phases.ms.at("h2d").size(), 20U);
+  for (std::size_t step = 0; step < records.step_ms.size(); ++step) {
+    double sum = 0;
+    for (const auto& [name, list] : records.phases.ms) {
+      if (list.empty()) continue;
+      EXPECT_GE(list[step], -0.01) << name;
+      sum += list[step];
+    }
+    EXPECT_NEAR(sum, records.step_ms[step], 0.02 * records.step_ms[step]);
+  }
+}
+
+TEST_F(GpuTrainer, Fp32StepsAreThoseOfTheCpu) {
+  Plan plan = test::small_plan(1, 16);
+  const WorkerRecords cpu = test::run_alone(plan, test::make_tiny_model(10));
+  const WorkerRecords device = test::run_alone(plan, test::make_tiny_model(10), options_on(0));
+  for (std::size_t i = 0; i < cpu.loss.size(); ++i) {
+    EXPECT_NEAR(*device.loss[i], *cpu.loss[i], 1e-3 * *cpu.loss[i]) << "step " << i;
+  }
+}
+
+TEST_F(GpuTrainer, Bf16NeedsNoLossScale) {
+  Plan plan = fp16_plan(1, 32);
+  plan.spec.precision = "bf16";
+  const WorkerRecords records = test::run_alone(plan, mobilenet(), options_on(0));
+  EXPECT_FALSE(records.loss_scale.has_value());
+  for (const auto& loss : records.loss) EXPECT_TRUE(loss.has_value());
+}
+
+TEST_F(GpuTrainer, TheMarksCostLessThanOnePercent) {
+  constexpr int kWindows = 20;
+  constexpr int kStepsOfWindow = 25;
+  Plan plan = fp16_plan(1, 64);
+  plan.spec.image_size = 128;
+  test::Rank rank(plan, mobilenet(), nullptr, options_on(0));
+  for (int step = 0; step < plan.warmup_steps + 30; ++step) rank.trainer().step();
+  for (int window = 0; window < kWindows; ++window) {
+    rank.trainer().clock().set_enabled(window % 2 == 0);
+    for (int step = 0; step < kStepsOfWindow; ++step) rank.trainer().step();
+  }
+  rank.trainer().finish();
+  const WorkerRecords records = rank.records();
+  std::vector<double> ratios;  // with / without, of neighbouring windows
+  for (std::size_t pair = 0; pair < kWindows / 2; ++pair) {
+    double sums[2] = {};
+    for (std::size_t i = 0; i < 2 * kStepsOfWindow; ++i) {
+      sums[i / kStepsOfWindow] += records.step_ms[30 + pair * 2 * kStepsOfWindow + i];
+    }
+    ratios.push_back(sums[0] / sums[1] - 1);
+  }
+  double mean = 0;
+  double squares = 0;
+  for (const double ratio : ratios) mean += ratio / static_cast<double>(ratios.size());
+  for (const double ratio : ratios) squares += (ratio - mean) * (ratio - mean);
+  constexpr double kStudent = 1.833;  // 95 %, one-sided, 9 degrees of freedom
+  const double bound = mean + kStudent * std::sqrt(squares / (9 * 10));
+  RecordProperty("difference_pct", std::to_string(100 * mean));
+  EXPECT_LT(bound, 0.01) << "mean " << mean;
+}
+
+TEST_F(GpuTrainer, TwoRanksOverNcclEndWithTheSameParameters) {
+  if (c10::cuda::device_count() < 2) GTEST_SKIP() << "needs two GPUs";
+  std::vector<WorkerRecords> records(2);
+  Plan plan = fp16_plan(2, 16);
+  plan.measured_steps = 30;
+  test::run_ranks(
+      2,
+      [&](comm::ProcessGroup& group) {
+        test::Rank rank(plan, mobilenet(), &group, options_on(group.rank()));
+        rank.trainer().run();
+        records[static_cast<std::size_t>(group.rank())] = rank.records();
+      },
+      comm::Backend::kNccl);
+  EXPECT_EQ(records[0].parameter_hash, records[1].parameter_hash);
+  EXPECT_EQ(records[0].measured_steps, 30);
+  EXPECT_EQ(records[1].measured_steps, 30);
+  EXPECT_EQ(records[0].communication.bytes_per_step, records[0].parameters * 4);
+  EXPECT_EQ(records[0].phases.ms.at("communication_exposed").size(), 30U);
+}
+
+}  // namespace
+}  // namespace falcon::train
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (c10::cuda::device_count() == 0) return 77;
+  return RUN_ALL_TESTS();
+}
