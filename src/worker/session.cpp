@@ -151,6 +151,7 @@ void Session::make_model_on_device() {
   options.classes = plan_.spec.model_options.classes.value_or(options.classes);
   options.dropout = plan_.spec.model_options.dropout.value_or(options.dropout);
   model_ = make_model(plan_.spec.model, options);
+  seed_generator(device_, plan_.spec.seed, told_.rank);
   model_->initialize(static_cast<std::uint64_t>(plan_.spec.seed));
   model_->set_fused(plan_.spec.engine.fused != "off");
   model_->to(device_, at::kFloat, plan_.spec.engine.channels_last.value_or(false));
