@@ -41,6 +41,9 @@ void check_device_and_precision(const RunSpec& spec, const Placement& placement,
   if (!placement.on_gpu() && spec.engine.memory_limit_gb) {
     faults.add("engine.memory_limit_gb", "caps GPU memory, but topology is cpu");
   }
+  if (!placement.on_gpu() && spec.engine.cudnn_benchmark) {
+    faults.add("engine.cudnn_benchmark", "true needs a GPU, but topology is cpu");
+  }
   if (!placement.on_gpu() && spec.engine.fused == "on") {
     faults.add("engine.fused", "on needs a GPU, but topology is cpu; accepted there: auto or off");
   }

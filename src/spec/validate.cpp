@@ -217,6 +217,9 @@ void Rules::check_cpu() {
   if (given("engine.fused") && spec_.engine.fused == "on") {
     fault("engine.fused", "on needs a GPU, but topology is cpu; accepted there: auto or off");
   }
+  if (given("engine.cudnn_benchmark") && spec_.engine.cudnn_benchmark) {
+    fault("engine.cudnn_benchmark", "true needs a GPU, but topology is cpu");
+  }
   if (given("engine.memory_limit_gb")) {
     fault("engine.memory_limit_gb", "has no effect: it caps GPU memory, but topology is cpu");
   }
