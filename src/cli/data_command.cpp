@@ -1,5 +1,6 @@
 // falconbench data make|check: fills a folder with made samples, and finds what is damaged in one.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
+#include <algorithm>
 #include <cstdio>
 
 #include <cxxopts.hpp>
@@ -38,7 +39,9 @@ DataArguments parse(const Words& words) {
     const cxxopts::ParseResult parsed = options.parse(static_cast<int>(argv.size()), argv.data());
     const Words given = parsed.count("positional") > 0 ? parsed["positional"].as<Words>() : Words();
     if (given.size() != 3)
-      throw Error(ExitCode::kUsage, std::string("data takes three words\n") + kDataHelp);
+      throw Error(ExitCode::kUsage,
+                  "data takes three words: make or check, FORMAT and DIR; see "
+                  "falconbench data --help");
     arguments.action = given[0];
     arguments.format = given[1];
     arguments.path = given[2];
@@ -75,9 +78,13 @@ ExitCode check(const DataArguments& arguments) {
 }  // namespace
 
 ExitCode data_command(const Words& words) {
-  if (words.empty() || words.front() == "--help" || words.front() == "-h") {
+  if (words.empty()) throw Error(ExitCode::kUsage, "data what? See falconbench data --help");
+  const auto asks_for_help = [](const std::string& word) {
+    return word == "--help" || word == "-h";
+  };
+  if (std::any_of(words.begin(), words.end(), asks_for_help)) {
     std::fputs(kDataHelp, stdout);
-    return words.empty() ? ExitCode::kUsage : ExitCode::kOk;
+    return ExitCode::kOk;
   }
   const DataArguments arguments = parse(words);
   const data::DatasetRow* row = data::find_dataset_row(arguments.format);

@@ -7,7 +7,8 @@
 
 namespace falcon::cli {
 
-data::MadeImages make_data(const std::string& folder, const MakeSpec& make, std::uint64_t seed) {
+data::MadeImages make_data(const std::string& folder, const MakeSpec& make, std::uint64_t seed,
+                           const data::ProgressFunction& progress) {
   data::MakeImagesOptions options;
   options.train = make.train;
   options.val = make.val;
@@ -17,7 +18,7 @@ data::MadeImages make_data(const std::string& folder, const MakeSpec& make, std:
   options.side_max = options.side_mean * 6 / 5;
   options.quality = static_cast<int>(make.quality);
   options.seed = seed;
-  return data::make_images(folder, options);
+  return data::make_images(folder, options, 0, progress);
 }
 
 DataFacts survey(const RunSpec& resolved, const std::string& folder) {

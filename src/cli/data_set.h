@@ -9,8 +9,10 @@
 
 namespace falcon::cli {
 
-/// Fills folder as the spec's data.make says, unless it is there already.
-data::MadeImages make_data(const std::string& folder, const MakeSpec& make, std::uint64_t seed);
+/// Fills folder as the spec's data.make says, unless it is there already. What progress throws
+/// passes through, and nothing is left of the folder.
+data::MadeImages make_data(const std::string& folder, const MakeSpec& make, std::uint64_t seed,
+                           const data::ProgressFunction& progress = {});
 
 /// Samples and classes. folder: plan::data_folder(). With data.make and no folder yet (--dry-run)
 /// they are those that would be made.

@@ -29,8 +29,8 @@ inline constexpr const char* kDataHelp =
   --train N      samples in train/ (default 512)
   --val N        samples in val/ (default 0)
   --classes N    number of classes (default 4)
-  --width N      mean picture width, pixels (default 500)
-  --height N     mean picture height, pixels (default 375)
+  --side N       mean of the longer side of a picture, pixels (default 500)
+  --quality N    JPEG quality, 1 to 100 (default 90)
   --seed N       seed of the contents (default 0)
 
 falconbench data check FORMAT DIR            decode everything, list what is damaged

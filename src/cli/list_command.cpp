@@ -59,9 +59,12 @@ const std::map<std::string, std::function<std::string()>>& lists() {
 ExitCode list_command(const Words& words) {
   std::vector<std::string> known;
   for (const auto& [name, make] : lists()) known.push_back(name);
-  if (words.empty() || words.front() == "--help") {
+  if (words.empty()) {
+    throw Error(ExitCode::kUsage, "list what? Known: " + base::join(known, ", "));
+  }
+  if (words.front() == "--help" || words.front() == "-h") {
     std::printf("falconbench list WHAT; WHAT: %s\n", base::join(known, ", ").c_str());
-    return words.empty() ? ExitCode::kUsage : ExitCode::kOk;
+    return ExitCode::kOk;
   }
   const auto found = lists().find(words.front());
   if (found == lists().end() || words.size() > 1) {

@@ -15,13 +15,14 @@ bool stderr_is_terminal() {
   return isatty(STDERR_FILENO) != 0;
 }
 
-bool colours_wanted() {
+bool colours_wanted(int fd) {
   const char* no_color = std::getenv("NO_COLOR");
-  return stderr_is_terminal() && (no_color == nullptr || *no_color == '\0');
+  return isatty(fd) != 0 && (no_color == nullptr || *no_color == '\0');
 }
 
 Log::Log(bool quiet, bool verbose) {
-  const auto mode = colours_wanted() ? spdlog::color_mode::always : spdlog::color_mode::never;
+  const auto mode =
+      colours_wanted(STDERR_FILENO) ? spdlog::color_mode::always : spdlog::color_mode::never;
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(mode);
   auto logger = std::make_shared<spdlog::logger>("falconbench", std::move(sink));
   logger->set_pattern("%H:%M:%S.%e %^%l%$ %v");

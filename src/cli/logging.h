@@ -24,6 +24,7 @@ class Log {
 };
 
 bool stderr_is_terminal();
-bool colours_wanted();
+/// On a terminal, unless NO_COLOR is set.
+bool colours_wanted(int fd);
 
 }  // namespace falcon::cli

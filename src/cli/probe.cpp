@@ -21,14 +21,24 @@ namespace {
 constexpr double kProbeLimit_s = 120;
 
 // What the child writes until it ends; stdout and stderr come in one stream.
-std::string read_until_end(launch::Process& process, int fd) {
+std::string read_until_end(launch::Process& process, int fd, launch::SignalWatch* signals) {
   const double limit_s = steady_now_s() + kProbeLimit_s;
   std::string text;
   std::array<char, 65536> buffer{};
   for (;;) {
-    pollfd waiting{fd, POLLIN, 0};
+    std::array<pollfd, 2> waiting = {pollfd{fd, POLLIN, 0},
+                                     pollfd{signals == nullptr ? -1 : signals->fd(), POLLIN, 0}};
     const double left_s = limit_s - steady_now_s();
-    if (left_s <= 0 || poll(&waiting, 1, static_cast<int>(left_s * 1000) + 1) < 0) {
+    if (left_s > 0) poll(waiting.data(), waiting.size(), static_cast<int>(left_s * 1000) + 1);
+    if (signals != nullptr) {
+      try {
+        launch::throw_if_interrupted(*signals);
+      } catch (const Error&) {
+        process.signal_group(SIGKILL);
+        throw;
+      }
+    }
+    if (left_s <= 0) {
       process.signal_group(SIGKILL);
       throw Error(ExitCode::kHang, "the probe of CUDA and the libraries did not answer within " +
                                        base::number_text(kProbeLimit_s) + " s");
@@ -41,7 +51,7 @@ std::string read_until_end(launch::Process& process, int fd) {
 
 }  // namespace
 
-ProbeFacts probe() {
+ProbeFacts probe(launch::SignalWatch* signals) {
   launch::DescriptorPair pipe = launch::make_pipe();
   launch::ProcessStart start;
   start.executable = program_path();
@@ -50,7 +60,7 @@ ProbeFacts probe() {
   start.output_fd = pipe.second.get();
   launch::Process process(start);
   pipe.second.close();
-  const std::string text = read_until_end(process, pipe.first.get());
+  const std::string text = read_until_end(process, pipe.first.get(), signals);
   while (!process.reap()) {
     pollfd ended{process.pidfd(), POLLIN, 0};
     poll(&ended, process.pidfd() >= 0 ? 1 : 0, 50);

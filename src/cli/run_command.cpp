@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <optional>
 
-#include <signal.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -53,8 +53,9 @@ plan::ResolvedSpec resolve(const spec::LoadedSpec& loaded, const plan::Placement
                        static_cast<int>(placement.devices.size()), placement.on_gpu());
 }
 
-// Detection, placement, data, plan. make_files: data.make is obeyed (not in a dry run).
-void prepare(Run& run, Log& log, bool make_files) {
+// Detection, placement, data, plan. signals: data.make is obeyed until one comes; nullptr (a dry
+// run): no file is made.
+void prepare(Run& run, Log& log, launch::SignalWatch* signals) {
   run.nvml = std::make_shared<const platform::Nvml>();
   platform::DetectOptions detection;
   detection.nvml = run.nvml;
@@ -70,15 +71,16 @@ void prepare(Run& run, Log& log, bool make_files) {
   const plan::ResolvedSpec resolved = resolve(run.loaded, placement);
   run.plan.spec = resolved.spec;
   const std::string folder = plan::data_folder(resolved.spec, system);
-  if (make_files && resolved.spec.data.make) {
+  if (signals != nullptr && resolved.spec.data.make) {
     log.info("data.make: " + folder);
-    make_data(folder, *resolved.spec.data.make, static_cast<std::uint64_t>(resolved.spec.seed));
+    make_data(folder, *resolved.spec.data.make, static_cast<std::uint64_t>(resolved.spec.seed),
+              [&](std::int64_t, std::int64_t) { launch::throw_if_interrupted(*signals); });
   }
   run.plan = plan::make(resolved, placement, run.host, survey(resolved.spec, folder), run.id);
 }
 
-void execute(Run& run, Log& log, const RunArguments& arguments) {
-  const ProbeFacts facts = probe();
+void execute(Run& run, Log& log, const RunArguments& arguments, launch::SignalWatch& signals) {
+  const ProbeFacts facts = probe(&signals);
   platform::merge_probe(run.host, facts);
   check_libraries(facts);
   RunTelemetry telemetry(run.plan, run.nvml);
@@ -86,6 +88,7 @@ void execute(Run& run, Log& log, const RunArguments& arguments) {
                      stderr_is_terminal(), arguments.quiet});
   log.set_progress(&progress);
   launch::LaunchOptions options;
+  options.signals = &signals;
   options.started_s = run.started_s;
   options.on_started = [&](int rank, pid_t pid) { telemetry.worker_started(rank, pid); };
   options.on_measuring_began = [&](int, double time_s) { telemetry.measuring_began(time_s); };
@@ -105,10 +108,13 @@ void execute(Run& run, Log& log, const RunArguments& arguments) {
 // A run that could not be started, as a result.
 void fail(Run& run, ExitCode code, const std::string& message) {
   run.log = RunLog{};
-  run.log.status = "failed";
+  const bool is_interrupt = code == ExitCode::kInterrupted || code == ExitCode::kTerminated;
+  run.log.status = is_interrupt ? "interrupted" : "failed";
   run.log.exit_code = static_cast<int>(code);
   run.log.failure = RunFailure{};
-  run.log.failure->kind = code == ExitCode::kHost ? "host" : "exception";
+  run.log.failure->kind = is_interrupt              ? "interrupted"
+                          : code == ExitCode::kHost ? "host"
+                                                    : "exception";
   run.log.failure->message = message;
   run.log.failure->host = run.host.hostname;
   run.log.failure->phase = "start";
@@ -133,17 +139,8 @@ Report make_report(const Run& run, const std::string& program, const Words& word
   return report::make(run.plan, run.host, run.log, run.telemetry, circumstances);
 }
 
-// From here on the report is what counts: an impatient Ctrl-C must not lose it.
-void block_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  sigprocmask(SIG_BLOCK, &set, nullptr);
-}
-
 ExitCode dry_run(Run& run, Log& log, const RunArguments& arguments) {
-  prepare(run, log, false);
+  prepare(run, log, nullptr);
   std::fputs((arguments.json ? plan_json(run.plan) : plan_text(run.plan)).c_str(), stdout);
   return ExitCode::kOk;
 }
@@ -164,20 +161,22 @@ ExitCode run_command(const std::string& program, const Words& words) {
   run.id = plan::new_run_id();
   if (arguments.dry_run) return dry_run(run, log, arguments);
   const report::ReportFile file(output_path(run.loaded.spec, run.id));
+  // until the report is written: an impatient Ctrl-C must not lose it
+  launch::SignalWatch signals;
   try {
-    prepare(run, log, true);
-    execute(run, log, arguments);
+    prepare(run, log, &signals);
+    execute(run, log, arguments, signals);
   } catch (const Error& error) {
     if (error.code() == ExitCode::kUsage) throw;
     fail(run, error.code(), error.what());
   } catch (const std::exception& error) {
     fail(run, ExitCode::kInternal, error.what());
   }
-  block_signals();
   const Report report = make_report(run, program, words);
   file.write(report);
-  const std::string text = arguments.json ? report::to_text(report)
-                                          : report::summary(report, file.path(), colours_wanted());
+  const std::string text =
+      arguments.json ? report::to_text(report)
+                     : report::summary(report, file.path(), colours_wanted(STDOUT_FILENO));
   if (!arguments.quiet || arguments.json) std::fputs(text.c_str(), stdout);
   if (run.log.failure) std::fprintf(stderr, "falconbench: %s\n", run.log.failure->message.c_str());
   return report::exit_code(report);

@@ -1,5 +1,7 @@
 #include "launch/launcher.h"
 
+#include <optional>
+
 #include "launch/signals.h"
 #include "launch/supervisor.h"
 
@@ -7,7 +9,9 @@ namespace falcon::launch {
 
 RunLog run(const Plan& plan, const LaunchOptions& options) {
   if (plan.ranks.empty()) throw Error(ExitCode::kInternal, "a plan without ranks");
-  SignalWatch signals;  // before the first worker: none is left behind by an early Ctrl-C
+  // before the first worker: none is left behind by an early Ctrl-C
+  std::optional<SignalWatch> own;
+  SignalWatch& signals = options.signals != nullptr ? *options.signals : own.emplace();
   Supervisor supervisor(plan, options, signals);
   supervisor.start();
   supervisor.supervise();

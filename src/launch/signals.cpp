@@ -6,6 +6,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "falconbench/errors.h"
+#include "launch/process.h"
+
 namespace falcon::launch {
 namespace {
 
@@ -59,6 +62,13 @@ std::vector<int> SignalWatch::take() {
     signals.insert(signals.end(), bytes, bytes + size);
   }
   return signals;
+}
+
+void throw_if_interrupted(SignalWatch& signals) {
+  const std::vector<int> came = signals.take();
+  if (came.empty()) return;
+  throw Error(came.front() == SIGINT ? ExitCode::kInterrupted : ExitCode::kTerminated,
+              "interrupted by " + signal_name(came.front()));
 }
 
 }  // namespace falcon::launch

@@ -32,4 +32,8 @@ class SignalWatch {
   std::vector<Former> former_;
 };
 
+/// Throws Error(kInterrupted; kTerminated unless it was SIGINT) when a signal has come since the
+/// last look.
+void throw_if_interrupted(SignalWatch& signals);
+
 }  // namespace falcon::launch
