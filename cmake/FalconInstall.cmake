@@ -1,3 +1,8 @@
-# cmake --install: bin/falconbench, the engine beside it in lib/falconbench, and the shipped configs and schemas.
+# cmake --install build --prefix DIR: a tree that can be moved. bin/falconbench finds lib/falconbench/libfalconbench_engine.so beside it;
+# that one looks for LibTorch where it was at build time, or in FALCONBENCH_LIBTORCH.
 include_guard(GLOBAL)
-include(GNUInstallDirs)
+if(TARGET falconbench)
+  install(TARGETS falconbench RUNTIME DESTINATION bin)
+  install(DIRECTORY configs schemas DESTINATION share/falconbench)
+  install(FILES LICENSE README.md DESTINATION share/doc/falconbench)
+endif()
