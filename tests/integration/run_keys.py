@@ -1,0 +1,33 @@
+"""The spec keys whose effect only a run shows; run_keys_test has one check for each `how`."""
+
+# Four steps make an epoch here, so that schedules by epoch have an effect within a few steps.
+BASE = {"data": {"format": "synthetic", "samples": 32}, "budget": {"steps": 6}, "optimizer": {"lr": 0.01}}
+COSINE = {"kind": "cosine", "epochs": 2}
+
+# key -> what differs from BASE: the losses do too.
+LOSSES = {
+    "model_options.dropout": {"model_options": {"dropout": 0.0}},
+    "model_options.classes": {"model_options": {"classes": 10}},
+    "optimizer.lr": {"optimizer": {"lr": 0.02}},
+    "optimizer.momentum": {"optimizer": {"lr": 0.01, "momentum": 0.1}},
+    "optimizer.weight_decay": {"optimizer": {"lr": 0.01, "weight_decay": 0.5}},
+    "optimizer.nesterov": {"optimizer": {"lr": 0.01, "nesterov": True}},
+    "optimizer.clip_norm": {"optimizer": {"lr": 0.01, "clip_norm": 0.01}},
+    "schedule.kind": {"schedule": {"kind": "constant"}},
+    "schedule.gamma": {"schedule": {"gamma": 0.1}},
+    "schedule.step_epochs": {"schedule": {"step_epochs": 2}},
+    "schedule.warmup_epochs": {"schedule": {"warmup_epochs": 1}},
+    "seed": {"seed": 1},
+}
+# Against another run than BASE.
+PAIRS = {
+    "schedule.warmup_start": ({"warmup_epochs": 1, "warmup_start": 0.5}, {"warmup_epochs": 1}),
+    "schedule.epochs": (COSINE, {"kind": "cosine", "epochs": 3}),
+    "schedule.end_lr": (COSINE, {**COSINE, "end_lr": 0.009}),
+}
+OTHERS = (
+    "name output timeout_s strict data.make.val data.make.side data.make.quality data.loader.prefetch "
+    "parallelism.ddp.bucket_mb parallelism.ddp.first_bucket_mb engine.channels_last engine.deterministic "
+    "telemetry.interval_ms telemetry.samplers telemetry.series"
+).split()
+SHOWN = [*LOSSES, *PAIRS, *OTHERS]

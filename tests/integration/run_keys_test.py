@@ -1,0 +1,106 @@
+"""No key without effect, as far as only a run shows it. plan_keys_test holds that no key is left out."""
+
+import struct
+import unittest
+
+from run_keys import BASE, LOSSES, PAIRS
+from runs import RunTest
+
+
+def jpeg_facts(path):
+    """Longer side, and the sum of the first quantisation table: the lower the quality, the larger."""
+    content = path.read_bytes()
+    side = table = None
+    at = 2
+    while at < len(content) and content[at] == 0xFF and content[at + 1] != 0xDA:
+        marker, length = content[at + 1], struct.unpack(">H", content[at + 2 : at + 4])[0]
+        if marker == 0xDB and table is None:
+            table = sum(content[at + 5 : at + 69])
+        if marker in (0xC0, 0xC2):
+            side = max(struct.unpack(">HH", content[at + 5 : at + 9]))
+        at += 2 + length
+    return side, table
+
+
+class RunKeysTest(RunTest):
+    def losses(self, name, changes):
+        return self.trained(name, **{**BASE, **changes})["training"]["loss"]["series"]
+
+    def test_what_the_losses_show(self):
+        base = self.losses("base", {})
+        for key, changes in LOSSES.items():
+            with self.subTest(key=key):
+                self.assertNotEqual(self.losses(key, changes), base)
+
+    def test_schedules_against_each_other(self):
+        for key, (one, other) in PAIRS.items():
+            with self.subTest(key=key):
+                series = [self.losses(f"{key}{i}", {"schedule": schedule}) for i, schedule in enumerate((one, other))]
+                self.assertNotEqual(series[0], series[1])
+
+    def test_made_pictures(self):
+        seen = {}
+        for name, options in (("plain", {"side": 100}), ("other", {"side": 200, "quality": 20, "val": 6})):
+            make = {"train": 16, "classes": 2, **options}
+            self.trained(name, data={"format": "imagefolder", "path": name, "make": make}, budget={"steps": 1})
+            facts = [jpeg_facts(path) for path in (self.folder / name / "train").rglob("*.jpg")]
+            seen[name] = [sum(column) / len(facts) for column in zip(*facts)]
+            seen[name].append(len(list((self.folder / name).glob("val/*/*.jpg"))))
+        self.assertGreater(seen["other"][0], 1.6 * seen["plain"][0])
+        self.assertGreater(seen["other"][1], 3 * seen["plain"][1])
+        self.assertEqual((seen["plain"][2], seen["other"][2]), (0, 6))
+
+    def test_prefetched_batches_take_memory(self):
+        peak = []
+        for prefetch in (1, 64):
+            data = {"format": "synthetic", "samples": 4096, "loader": {"prefetch": prefetch}}
+            report = self.trained("run", data=data, image_size=64, batch_size={"per_gpu": 64}, budget={"steps": 2})
+            peak.append(report["ranks"][0]["peak_rss_bytes"])
+        # 63 batches of 64 pictures of 64 x 64 x 3 bytes are 50 MB
+        self.assertGreater(peak[1] - peak[0], 25e6)
+
+    def test_buckets(self):
+        calls = []
+        for ddp in ({}, {"bucket_mb": 0.5}, {"bucket_mb": 100, "first_bucket_mb": 100}, {"first_bucket_mb": 9}):
+            report = self.trained("run", devices=2, batch_size={"per_gpu": 4}, parallelism={"ddp": ddp})
+            calls.append(report["training"]["communication"]["calls_per_step"])
+        plain, small, one, _ = calls
+        self.assertGreater(small, plain)
+        self.assertEqual(one, 1)
+        self.assertNotEqual(calls[3], plain)
+
+    def test_engine(self):
+        plain = self.trained("plain")["ranks"][0]["choices"]
+        other = self.trained("other", engine={"channels_last": False, "deterministic": True})["ranks"][0]["choices"]
+        self.assertNotEqual(plain["memory_format"], other["memory_format"])
+        self.assertNotEqual(plain["deterministic"], other["deterministic"])
+
+    def test_telemetry(self):
+        seconds = {"seconds": 1.5}
+        plain = self.trained("plain", budget=seconds)
+        other = self.trained(
+            "other", budget=seconds, telemetry={"interval_ms": 50, "samplers": ["cpu"], "series": False}
+        )
+        reads = [
+            next(s["reads"] for s in r["utilization"]["sources"] if (s["sampler"], s["scope"]) == ("cpu", "host"))
+            for r in (plain, other)
+        ]
+        self.assertGreater(reads[1], 2 * reads[0])
+        self.assertIsNone(other["utilization"]["host"]["memory_used_bytes"])
+        self.assertIsNotNone(plain["utilization"]["host"]["memory_used_bytes"])
+        self.assertIn("host/cpu_pct", plain["series"])
+        self.assertNotIn("host/cpu_pct", other["series"])
+
+    def test_names_and_places(self):
+        spec = self.write_spec(name="A name", optimizer={"lr": 1e30})
+        self.ok("--config", spec)
+        self.assertEqual(len(list(self.folder.glob("reports/A name-*.json"))), 1)
+        self.assertEqual(self.run_program("--config", spec, "--strict=true", "--output", "strict.json").code, 6)
+        self.assertEqual(self.report("strict.json")["run"]["name"], "A name")
+        late = self.run_program("--config", spec, "--timeout-s", "0.01", "--output", "late.json")
+        self.assertEqual(late.code, 5, late)
+        self.assertEqual(self.report("late.json")["error"]["kind"], "deadline")
+
+
+if __name__ == "__main__":
+    unittest.main()
