@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <falconbench/model.h>
 #include <falconbench/run_spec.h>
@@ -43,6 +44,9 @@ class Strategy {
   virtual void before_backward() = 0;
   /// Of the last complete step.
   virtual CommunicationCount last_step() const = 0;
+  /// How long the communication library worked for each step that is over, in order; empty when
+  /// nothing is exchanged.
+  virtual std::vector<double> busy_ms() const = 0;
   /// Whether on_gradients_computed is called; if not, a backward pass ends where its computation
   /// ends.
   virtual bool marks_gradients() const = 0;

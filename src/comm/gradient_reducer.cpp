@@ -8,6 +8,7 @@
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
 #include "comm/c10d_group.h"
+#include "comm/pass_timer.h"
 
 namespace falcon::comm {
 namespace {
@@ -20,6 +21,7 @@ struct HookState {
   std::function<void()> on_gradients_computed;
   ReductionCount current;
   ReductionCount complete;
+  PassTimer timer{false};
 };
 
 /// A registered hook has to divide by the number of ranks itself. NCCL scales each summand before
@@ -31,7 +33,10 @@ class AverageHook : public c10d::CppCommHookInterface<std::shared_ptr<HookState>
   c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
     HookState& state = *state_;
     at::Tensor& buffer = bucket.getBufferRef();
-    if (bucket.getIndex() == 0) state.current = {};
+    if (bucket.getIndex() == 0) {
+      state.current = {};
+      state.timer.begin_pass();
+    }
     state.current.bytes += static_cast<std::int64_t>(buffer.nbytes());
     state.current.calls += 1;
     if (bucket.isLast()) {
@@ -42,7 +47,10 @@ class AverageHook : public c10d::CppCommHookInterface<std::shared_ptr<HookState>
     c10d::AllreduceOptions options;
     options.reduceOp = state.group_averages ? c10d::ReduceOp::AVG : c10d::ReduceOp::SUM;
     std::vector<at::Tensor> tensors{buffer};
-    return state.group->allreduce(tensors, options)->getFuture();
+    const c10::intrusive_ptr<c10d::Work> work = state.group->allreduce(tensors, options);
+    c10::intrusive_ptr<c10::ivalue::Future> future = work->getFuture();
+    state.timer.add(work, future);
+    return future;
   }
 };
 
@@ -78,6 +86,10 @@ GradientReducer::GradientReducer(ProcessGroup& group, std::vector<at::Tensor> pa
   impl_->state->world = group.world();
   impl_->state->group_averages = group.backend() == Backend::kNccl;
   impl_->state->on_gradients_computed = options.on_gradients_computed;
+  if (group.backend() == Backend::kNccl) {
+    ranks->enableCollectivesTiming();
+    impl_->state->timer = PassTimer(true);
+  }
   impl_->reducer = make_reducer(ranks, std::move(parameters), options);
   // its own timing synchronises with the device
   impl_->reducer->set_ddp_runtime_logging_sample_rate(std::numeric_limits<int>::max());
@@ -97,6 +109,10 @@ void GradientReducer::before_backward() {
 
 ReductionCount GradientReducer::last_pass() const {
   return impl_->state->complete;
+}
+
+const std::vector<double>& GradientReducer::busy_ms() const {
+  return impl_->state->timer.busy_ms();
 }
 
 }  // namespace falcon::comm

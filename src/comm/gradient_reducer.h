@@ -45,6 +45,8 @@ class GradientReducer {
 
   /// Of the last complete backward pass.
   ReductionCount last_pass() const;
+  /// How long the communication library worked for each pass that is over, in order.
+  const std::vector<double>& busy_ms() const;
 
  private:
   struct Impl;

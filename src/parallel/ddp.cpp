@@ -51,6 +51,7 @@ class Ddp : public Strategy {
     const comm::ReductionCount count = reducer_->last_pass();
     return {count.bytes, count.calls};
   }
+  std::vector<double> busy_ms() const override { return reducer_->busy_ms(); }
   bool marks_gradients() const override { return true; }
   std::map<std::string, std::string> choices() const override {
     return {{"gradient_reduction", "c10d::Reducer, overlapped with the backward pass"},
@@ -69,6 +70,7 @@ class LonelyDdp : public Strategy {
   void before_forward() override {}
   void before_backward() override {}
   CommunicationCount last_step() const override { return {}; }
+  std::vector<double> busy_ms() const override { return {}; }
   bool marks_gradients() const override { return false; }
   std::map<std::string, std::string> choices() const override {
     return {{"gradient_reduction", "none: one rank"}};

@@ -11,6 +11,7 @@ class None : public Strategy {
   void before_forward() override {}
   void before_backward() override {}
   CommunicationCount last_step() const override { return {}; }
+  std::vector<double> busy_ms() const override { return {}; }
   bool marks_gradients() const override { return false; }
   std::map<std::string, std::string> choices() const override { return {}; }
 };

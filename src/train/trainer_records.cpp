@@ -1,6 +1,7 @@
 // What a trainer says about its run.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include <ATen/Context.h>
@@ -24,6 +25,17 @@ std::int64_t elements_of(const std::vector<NamedTensor>& parameters) {
   std::int64_t count = 0;
   for (const NamedTensor& parameter : parameters) count += parameter.tensor.numel();
   return count;
+}
+
+/// Over the measured steps.
+Measured<double> mean_busy_ms(const std::vector<double>& busy_ms, std::size_t warmup_steps,
+                              int world) {
+  if (world == 1) return Measured<double>::missing("one rank: nothing to exchange");
+  if (busy_ms.size() <= warmup_steps) {
+    return Measured<double>::missing("no measured step was timed");
+  }
+  const auto begin = busy_ms.begin() + static_cast<std::ptrdiff_t>(warmup_steps);
+  return std::accumulate(begin, busy_ms.end(), 0.0) / static_cast<double>(busy_ms.end() - begin);
 }
 
 const char* on_off(bool on) {
@@ -106,9 +118,8 @@ void Trainer::fill(WorkerRecords& records) const {
   const CommunicationCount communication = strategy_->last_step();
   records.communication.bytes_per_step = communication.bytes;
   records.communication.calls_per_step = communication.calls;
-  records.communication.busy_ms = Measured<double>::missing(
-      world_ == 1 ? "one rank: nothing to exchange"
-                  : "not timed: the library runs its collectives on a stream of its own");
+  records.communication.busy_ms =
+      mean_busy_ms(strategy_->busy_ms(), static_cast<std::size_t>(records.warmup_steps), world_);
   const std::vector<NamedTensor> parameters = model_.parameters();
   records.parameters = elements_of(parameters);
   records.parameter_hash = parameter_hash(parameters);
@@ -117,7 +128,7 @@ void Trainer::fill(WorkerRecords& records) const {
   auto& choices = records.choices;
   choices["precision"] = std::string(precision_.name);
   choices["memory_format"] = options_.channels_last ? "channels_last" : "contiguous";
-  choices["convolution"] = on_gpu ? "cuDNN" : "oneDNN or native";
+  choices["convolution"] = on_gpu ? "cuDNN" : at::hasMKLDNN() ? "oneDNN" : "native";
   choices["optimizer"] = "fused, one kernel for all parameters";
   if (on_gpu) choices["cudnn_benchmark"] = on_off(at::globalContext().benchmarkCuDNN());
   choices["deterministic"] = on_off(at::globalContext().deterministicAlgorithms());

@@ -49,6 +49,9 @@ TEST(GradientReducer, AveragesCountsAndMarks) {
       EXPECT_EQ(reducer.last_pass().bytes, 3 * 512 * 8);
       EXPECT_EQ(reducer.last_pass().calls, 2);  // 4 KiB, then the other two
     }
+    group.barrier();  // behind the last reduction
+    ASSERT_EQ(reducer.busy_ms().size(), 4U);
+    for (const double busy_ms : reducer.busy_ms()) EXPECT_GT(busy_ms, 0);
   });
 }
 

@@ -133,8 +133,8 @@ class MicroBatches {
     };
     const std::int64_t all = world_ * kBatch;
     const at::Tensor pictures = at::empty({kBatch, 3, kSide, kSide}, at::kDouble);
-    ops::prepare_images_plain(rows(0, {all, kSide, kSide, 3}, at::kByte), rows(2, {all}, at::kByte), {},
-                              pictures);
+    ops::prepare_images_plain(rows(0, {all, kSide, kSide, 3}, at::kByte), rows(2, {all}, at::kByte),
+                              {}, pictures);
     return {{{"images", pictures}, {"labels", rows(1, {all}, at::kLong).clone()}}};
   }
 
@@ -177,6 +177,7 @@ TEST_P(RanksAgainstMicroBatches, SameGradientsParametersAndBuffers) {
     hashes[static_cast<std::size_t>(group.rank())] = records.parameter_hash;
     EXPECT_EQ(records.communication.bytes_per_step, records.parameters * 8);
     EXPECT_GE(records.communication.calls_per_step, 2);
+    EXPECT_GT(*records.communication.busy_ms.value, 0);
     EXPECT_EQ(records.phases.ms.at("communication_exposed").size(), records.step_ms.size());
   });
   for (const std::string& hash : hashes) EXPECT_EQ(hash, hashes[0]);
