@@ -7,7 +7,7 @@
 namespace falcon::cli {
 namespace {
 
-const std::vector<std::string> kVerbs = {"run", "data", "list"};
+const std::vector<std::string> verbs = {"run", "data", "list"};
 
 }  // namespace
 
@@ -26,10 +26,10 @@ ExitCode dispatch(const Words& argv) {
   if (first == "run") return run_command(argv.front(), rest);
   if (first == "data") return data_command(rest);
   if (first == "list") return list_command(rest);
-  const std::string near = base::nearest(first, kVerbs);
+  const std::string near = base::nearest(first, verbs);
   throw Error(ExitCode::kUsage, "unknown verb \"" + base::printable(first) + "\"" +
                                     (near.empty() ? "" : ", did you mean " + near + "?") +
-                                    " Known: " + base::join(kVerbs, ", ") +
+                                    " Known: " + base::join(verbs, ", ") +
                                     " (a spec file is given with --config FILE)");
 }
 

@@ -38,7 +38,7 @@ std::string models_table() {
 }
 
 const std::map<std::string, std::function<std::string()>>& lists() {
-  static const std::map<std::string, std::function<std::string()>> kLists = {
+  static const std::map<std::string, std::function<std::string()>> table_of = {
       {"keys", [] { return spec::keys_table(); }},
       {"models", [] { return models_table(); }},
       {"topologies", [] { return table(catalog::topologies()); }},
@@ -51,7 +51,7 @@ const std::map<std::string, std::function<std::string()>>& lists() {
       {"samplers", [] { return table(catalog::samplers()); }},
       {"findings", [] { return table(catalog::findings()); }},
   };
-  return kLists;
+  return table_of;
 }
 
 }  // namespace

@@ -18,11 +18,11 @@ namespace falcon::cli {
 namespace {
 
 // A cold start reads 2 GB of libraries from disk.
-constexpr double kProbeLimit_s = 120;
+constexpr double kProbeLimitSeconds = 120;
 
 // What the child writes until it ends; stdout and stderr come in one stream.
 std::string read_until_end(launch::Process& process, int fd, launch::SignalWatch* signals) {
-  const double limit_s = steady_now_s() + kProbeLimit_s;
+  const double limit_s = steady_now_s() + kProbeLimitSeconds;
   std::string text;
   std::array<char, 65536> buffer{};
   for (;;) {
@@ -41,7 +41,7 @@ std::string read_until_end(launch::Process& process, int fd, launch::SignalWatch
     if (left_s <= 0) {
       process.signal_group(SIGKILL);
       throw Error(ExitCode::kHang, "the probe of CUDA and the libraries did not answer within " +
-                                       base::number_text(kProbeLimit_s) + " s");
+                                       base::number_text(kProbeLimitSeconds) + " s");
     }
     const ssize_t count = read(fd, buffer.data(), buffer.size());
     if (count == 0) return text;

@@ -6,8 +6,8 @@
 namespace falcon::cli {
 namespace {
 
-constexpr double kPlainInterval_s = 5;
-constexpr double kBarInterval_s = 0.2;
+constexpr double kPlainIntervalSeconds = 5;
+constexpr double kBarIntervalSeconds = 0.2;
 constexpr int kBarWidth = 30;
 
 }  // namespace
@@ -50,7 +50,8 @@ void Progress::step(std::int64_t step, double now_s) {
     last_step_ = step;
     last_step_s_ = now_s;
   }
-  if (now_s - shown_s_ < (options_.terminal ? kBarInterval_s : kPlainInterval_s) || step == 0)
+  if (now_s - shown_s_ < (options_.terminal ? kBarIntervalSeconds : kPlainIntervalSeconds) ||
+      step == 0)
     return;
   shown_s_ = now_s;
   if (options_.terminal) {
