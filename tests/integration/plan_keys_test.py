@@ -1,4 +1,4 @@
-"""No key without effect, as far as a plan or a refusal shows it: run_keys_test has those that training shows."""
+"""No key without effect, as far as a plan or a refusal shows it, and that no key is without such a test."""
 
 import unittest
 

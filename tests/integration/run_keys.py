@@ -1,4 +1,4 @@
-"""The spec keys whose effect only a run shows; run_keys_test has one check for each `how`."""
+"""The spec keys whose effect only a run shows: in its losses (loss_keys_test) or elsewhere (run_keys_test)."""
 
 # Four steps make an epoch here, so that schedules by epoch have an effect within a few steps.
 BASE = {"data": {"format": "synthetic", "samples": 32}, "budget": {"steps": 6}, "optimizer": {"lr": 0.01}}

@@ -1,9 +1,8 @@
-"""No key without effect, as far as only a run shows it. plan_keys_test holds that no key is left out."""
+"""No key without effect: those of run_keys.OTHERS. plan_keys_test holds that no key is left out."""
 
 import struct
 import unittest
 
-from run_keys import BASE, LOSSES, PAIRS
 from runs import RunTest
 
 
@@ -23,21 +22,6 @@ def jpeg_facts(path):
 
 
 class RunKeysTest(RunTest):
-    def losses(self, name, changes):
-        return self.trained(name, **{**BASE, **changes})["training"]["loss"]["series"]
-
-    def test_what_the_losses_show(self):
-        base = self.losses("base", {})
-        for key, changes in LOSSES.items():
-            with self.subTest(key=key):
-                self.assertNotEqual(self.losses(key, changes), base)
-
-    def test_schedules_against_each_other(self):
-        for key, (one, other) in PAIRS.items():
-            with self.subTest(key=key):
-                series = [self.losses(f"{key}{i}", {"schedule": schedule}) for i, schedule in enumerate((one, other))]
-                self.assertNotEqual(series[0], series[1])
-
     def test_made_pictures(self):
         seen = {}
         for name, options in (("plain", {"side": 100}), ("other", {"side": 200, "quality": 20, "val": 6})):
@@ -61,13 +45,13 @@ class RunKeysTest(RunTest):
 
     def test_buckets(self):
         calls = []
-        for ddp in ({}, {"bucket_mb": 0.5}, {"bucket_mb": 100, "first_bucket_mb": 100}, {"first_bucket_mb": 9}):
+        for ddp in ({}, {"bucket_mb": 0.5}, {"bucket_mb": 100, "first_bucket_mb": 100}, {"first_bucket_mb": 100}):
             report = self.trained("run", devices=2, batch_size={"per_gpu": 4}, parallelism={"ddp": ddp})
             calls.append(report["training"]["communication"]["calls_per_step"])
         plain, small, one, _ = calls
         self.assertGreater(small, plain)
         self.assertEqual(one, 1)
-        self.assertNotEqual(calls[3], plain)
+        self.assertLess(calls[3], plain)
 
     def test_engine(self):
         plain = self.trained("plain")["ranks"][0]["choices"]
