@@ -61,10 +61,10 @@ void output_message(j_common_ptr) {}
 void no_source_action(j_decompress_ptr) {}
 
 boolean end_of_memory(j_decompress_ptr cinfo) {
-  static const JOCTET kEndOfImage[2] = {0xFF, JPEG_EOI};
+  static const JOCTET end_of_image[2] = {0xFF, JPEG_EOI};
   WARNMS(cinfo, JWRN_JPEG_EOF);
-  cinfo->src->next_input_byte = kEndOfImage;
-  cinfo->src->bytes_in_buffer = sizeof kEndOfImage;
+  cinfo->src->next_input_byte = end_of_image;
+  cinfo->src->bytes_in_buffer = sizeof end_of_image;
   return TRUE;
 }
 
