@@ -14,10 +14,10 @@ import tempfile
 
 from check_format import tool
 from layers import is_engine
+from style import report, self_test
 
 # Folders that clang-tidy has nothing to say about; a folder joins when that is so. The others: give FILE.
 HELD = ("base", "launch", "platform", "spec", "telemetry")
-from style import report, self_test
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
 FINDING = re.compile(r"^(.+?):(\d+):\d+: (?:error|warning): (.+)$", re.M)
