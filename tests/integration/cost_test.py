@@ -29,7 +29,8 @@ class CostTest(RunTest):
             self.assertLess(seconds[2], 0.3, words)  # 0.1 on a machine that does nothing else
 
     def test_a_thousand_steps_without_growth(self):
-        spec = self.write_spec(budget={"steps": 1000}, model_options={"classes": 10}, telemetry={"interval_ms": 100})
+        small = {"batch_size": {"per_gpu": 2}, "model_options": {"classes": 10}, "optimizer": {"lr": 0}}
+        spec = self.write_spec(budget={"steps": 1000}, telemetry={"interval_ms": 100}, **small)
         running = self.start("--config", spec, "--output", "out.json", "--quiet")
         worker = running.workers(1)[0]
         seen = []

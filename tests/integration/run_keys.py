@@ -1,7 +1,7 @@
 """The spec keys whose effect only a run shows: in its losses (loss_keys_test) or elsewhere (run_keys_test)."""
 
-# Four steps make an epoch here, so that schedules by epoch have an effect within a few steps.
-BASE = {"data": {"format": "synthetic", "samples": 32}, "budget": {"steps": 6}, "optimizer": {"lr": 0.01}}
+# Two steps make an epoch here, so that schedules by epoch have an effect within four steps.
+BASE = {"data": {"format": "synthetic", "samples": 16}, "budget": {"steps": 4}, "optimizer": {"lr": 0.01}}
 COSINE = {"kind": "cosine", "epochs": 2}
 
 # key -> what differs from BASE: the losses do too.

@@ -38,7 +38,7 @@ class RunKeysTest(RunTest):
         peak = []
         for prefetch in (1, 64):
             data = {"format": "synthetic", "samples": 4096, "loader": {"prefetch": prefetch}}
-            report = self.trained("run", data=data, image_size=64, batch_size={"per_gpu": 64}, budget={"steps": 2})
+            report = self.trained("run", data=data, image_size=64, batch_size={"per_gpu": 64}, budget={"seconds": 0.5})
             peak.append(report["ranks"][0]["peak_rss_bytes"])
         # 63 batches of 64 pictures of 64 x 64 x 3 bytes are 50 MB
         self.assertGreater(peak[1] - peak[0], 25e6)
