@@ -18,6 +18,7 @@ struct ModelFacts {
   std::string title;            // for people, with the source
   std::string task;             // "classification"
   std::int64_t parameters = 0;  // trainable, with the default options
+  std::int64_t parameters_per_class = 0;
   double forward_flops_per_sample =
       0;                        // at image_size; 1 MAC = 2 FLOPs; training is taken as 3 times this
   std::int64_t image_size = 0;  // default side of the input, pixels

@@ -39,6 +39,12 @@ struct SkippedItem {
   std::string reason;  // one word, the key it is counted under
   std::string detail;
 };
+template <class V>
+void visit_fields(SkippedItem& s, V& v) {
+  v.field("item", s.item, "file or record");
+  v.field("reason", s.reason, "word it is counted under");
+  v.field("detail", s.detail, "what was wrong");
+}
 
 /// Per-thread memory that read() may keep between calls (decoder state, row buffers). Made by the
 /// dataset.

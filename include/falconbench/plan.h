@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "falconbench/dataset.h"
 #include "falconbench/fields.h"
 #include "falconbench/finding.h"
 #include "falconbench/measured.h"
@@ -18,15 +19,17 @@ namespace falcon {
 struct DataFacts {
   std::int64_t samples = 0;  // in one epoch
   std::int64_t classes = 0;
-  std::string folder;        // absolute; empty for synthetic
-  std::int64_t skipped = 0;  // left out by the scan
+  std::string folder;                           // absolute; empty for synthetic
+  std::map<std::string, std::int64_t> skipped;  // left out by the scan: reason -> number
+  std::vector<SkippedItem> skipped_items;       // the first 100 of them
 };
 template <class V>
 void visit_fields(DataFacts& d, V& v) {
   v.field("samples", d.samples, "samples in one epoch");
   v.field("classes", d.classes, "classes");
   v.field("folder", d.folder, "absolute folder that is read");
-  v.field("skipped", d.skipped, "items left out by the scan");
+  v.field("skipped", d.skipped, "items left out by the scan: reason -> number");
+  v.field("skipped_items", d.skipped_items, "the first 100 of them");
 }
 
 struct DevicePlan {

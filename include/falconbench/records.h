@@ -14,13 +14,6 @@
 
 namespace falcon {
 
-template <class V>
-void visit_fields(SkippedItem& s, V& v) {
-  v.field("item", s.item, "file or record");
-  v.field("reason", s.reason, "word it is counted under");
-  v.field("detail", s.detail, "what was wrong");
-}
-
 /// Exposed time of each step on the training stream by phase, ms; one entry a measured step in each
 /// list, in step order. A phase that cannot be told apart has an empty list and a reason.
 struct PhaseTimes {

@@ -68,8 +68,8 @@ void visit_fields(Input& i, V& v) {
   v.field("skipped_samples", i.skipped_samples,
           "samples left out as damaged while reading, all reasons");
   v.field("skipped_at_scan", i.skipped_at_scan, "left out when the folder was scanned");
-  v.field("skipped", i.skipped, "reason -> samples left out");
-  v.field("skipped_items", i.skipped_items, "the first of them");
+  v.field("skipped", i.skipped, "reason -> items left out, at the scan or when read");
+  v.field("skipped_items", i.skipped_items, "the first 100 of them");
 }
 
 }  // namespace falcon

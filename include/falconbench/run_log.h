@@ -32,8 +32,7 @@ void visit_fields(RunEvent& e, V& v) {
 /// One worker process from start to end.
 struct WorkerEnd {
   int rank = 0;
-  std::int64_t pid = 0;                      // 0: never started
-  std::map<std::string, std::string> built;  // what it said it was built with
+  std::int64_t pid = 0;  // 0: never started
   double started_s = 0, ended_s = 0;
   std::string ended;  // "exit code 0", "killed by SIGKILL", "not started", ...
   bool ended_by_launcher = false;
@@ -47,7 +46,6 @@ template <class V>
 void visit_fields(WorkerEnd& w, V& v) {
   v.field("rank", w.rank, "global rank");
   v.field("pid", w.pid, "process id, 0 if it was never started");
-  v.field("built", w.built, "what it was built with");
   v.field("started_s", w.started_s, "start, steady clock");
   v.field("ended_s", w.ended_s, "end, steady clock");
   v.field("ended", w.ended, "how it ended");

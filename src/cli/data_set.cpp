@@ -6,6 +6,11 @@
 #include "falconbench/catalog.h"
 
 namespace falcon::cli {
+namespace {
+
+constexpr std::size_t kMaxItems = 100;  // that the report names
+
+}  // namespace
 
 data::MadeImages make_data(const std::string& folder, const MakeSpec& make, std::uint64_t seed,
                            const data::ProgressFunction& progress) {
@@ -35,7 +40,9 @@ DataFacts survey(const RunSpec& resolved, const std::string& folder) {
       data::make_dataset(data::dataset_options(resolved, folder, classes));
   facts.samples = dataset->size();
   facts.classes = std::stoll(dataset->facts().at("classes"));
-  facts.skipped = static_cast<std::int64_t>(dataset->skipped_at_scan().size());
+  facts.skipped = dataset->skip_counts_at_scan();
+  facts.skipped_items = dataset->skipped_at_scan();
+  if (facts.skipped_items.size() > kMaxItems) facts.skipped_items.resize(kMaxItems);
   return facts;
 }
 

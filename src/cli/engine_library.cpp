@@ -55,10 +55,9 @@ void* EngineLibrary::symbol(const char* name) const {
   return found;
 }
 
-int EngineLibrary::worker(int control_fd, int listen_fd, int parent_pid) const {
-  using Entry = int (*)(int, int, int);
-  return reinterpret_cast<Entry>(symbol("falconbench_engine_worker"))(control_fd, listen_fd,
-                                                                      parent_pid);
+int EngineLibrary::worker(launch::WorkerChannel& channel, int listen_fd) const {
+  using Entry = int (*)(void*, int);
+  return reinterpret_cast<Entry>(symbol("falconbench_engine_worker"))(&channel, listen_fd);
 }
 
 std::string EngineLibrary::probe() const {

@@ -3,6 +3,10 @@
 #pragma once
 #include <string>
 
+namespace falcon::launch {
+class WorkerChannel;
+}
+
 namespace falcon::cli {
 
 class EngineLibrary {
@@ -12,7 +16,8 @@ class EngineLibrary {
   /// the LibTorch of the build.
   EngineLibrary();
 
-  int worker(int control_fd, int listen_fd, int parent_pid) const;
+  /// As falconbench_engine_worker (worker/engine.h).
+  int worker(launch::WorkerChannel& channel, int listen_fd) const;
   /// Facts of devices and libraries as JSON (ProbeFacts).
   std::string probe() const;
 

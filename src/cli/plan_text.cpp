@@ -56,6 +56,12 @@ std::string gigabytes(std::int64_t bytes) {
   return text;
 }
 
+std::int64_t left_out(const DataFacts& data) {
+  std::int64_t sum = 0;
+  for (const auto& [reason, count] : data.skipped) sum += count;
+  return sum;
+}
+
 void add_steps(const Plan& plan, std::string& out) {
   add(out, "batch",
       std::to_string(plan.batch_per_rank) + " per rank, " + std::to_string(plan.global_batch) +
@@ -63,7 +69,8 @@ void add_steps(const Plan& plan, std::string& out) {
   add(out, "data",
       std::to_string(plan.data.samples) + " samples, " + std::to_string(plan.data.classes) +
           " classes" + (plan.data.folder.empty() ? "" : ", " + plan.data.folder) +
-          (plan.data.skipped == 0 ? "" : ", " + std::to_string(plan.data.skipped) + " left out"));
+          (plan.data.skipped.empty() ? ""
+                                     : ", " + std::to_string(left_out(plan.data)) + " left out"));
   add(out, "steps in an epoch",
       std::to_string(plan.steps_per_epoch) + ", " + std::to_string(plan.dropped_per_epoch) +
           " samples dropped");

@@ -1,5 +1,6 @@
 #include "cli/probe.h"
 
+#include <algorithm>
 #include <array>
 
 #include <poll.h>
@@ -21,18 +22,20 @@ namespace {
 constexpr double kProbeLimitSeconds = 120;
 
 // What the child writes until it ends; stdout and stderr come in one stream.
-std::string read_until_end(launch::Process& process, int fd, launch::SignalWatch* signals) {
+std::string read_until_end(launch::Process& process, int fd, const Patience* patience) {
   const double limit_s = steady_now_s() + kProbeLimitSeconds;
   std::string text;
   std::array<char, 65536> buffer{};
   for (;;) {
     std::array<pollfd, 2> waiting = {pollfd{fd, POLLIN, 0},
-                                     pollfd{signals == nullptr ? -1 : signals->fd(), POLLIN, 0}};
-    const double left_s = limit_s - steady_now_s();
-    if (left_s > 0) poll(waiting.data(), waiting.size(), static_cast<int>(left_s * 1000) + 1);
-    if (signals != nullptr) {
+                                     pollfd{patience == nullptr ? -1 : patience->fd(), POLLIN, 0}};
+    const double now_s = steady_now_s();
+    const double left_s = limit_s - now_s;
+    const double wait_s = patience == nullptr ? left_s : std::min(left_s, patience->left_s(now_s));
+    if (wait_s > 0) poll(waiting.data(), waiting.size(), static_cast<int>(wait_s * 1000) + 1);
+    if (patience != nullptr) {
       try {
-        launch::throw_if_interrupted(*signals);
+        patience->check();
       } catch (const Error&) {
         process.signal_group(SIGKILL);
         throw;
@@ -51,7 +54,7 @@ std::string read_until_end(launch::Process& process, int fd, launch::SignalWatch
 
 }  // namespace
 
-ProbeFacts probe(launch::SignalWatch* signals) {
+ProbeFacts probe(const Patience* patience) {
   launch::DescriptorPair pipe = launch::make_pipe();
   launch::ProcessStart start;
   start.executable = program_path();
@@ -60,7 +63,7 @@ ProbeFacts probe(launch::SignalWatch* signals) {
   start.output_fd = pipe.second.get();
   launch::Process process(start);
   pipe.second.close();
-  const std::string text = read_until_end(process, pipe.first.get(), signals);
+  const std::string text = read_until_end(process, pipe.first.get(), patience);
   while (!process.reap()) {
     pollfd ended{process.pidfd(), POLLIN, 0};
     poll(&ended, process.pidfd() >= 0 ? 1 : 0, 50);

@@ -10,6 +10,7 @@
 #include "cli/data_set.h"
 #include "cli/help.h"
 #include "cli/logging.h"
+#include "cli/patience.h"
 #include "cli/plan_text.h"
 #include "cli/probe.h"
 #include "cli/progress.h"
@@ -53,9 +54,9 @@ plan::ResolvedSpec resolve(const spec::LoadedSpec& loaded, const plan::Placement
                        static_cast<int>(placement.devices.size()), placement.on_gpu());
 }
 
-// Detection, placement, data, plan. signals: data.make is obeyed until one comes; nullptr (a dry
+// Detection, placement, data, plan. patience: data.make is obeyed until it ends; nullptr (a dry
 // run): no file is made.
-void prepare(Run& run, Log& log, launch::SignalWatch* signals) {
+void prepare(Run& run, Log& log, const Patience* patience) {
   run.nvml = std::make_shared<const platform::Nvml>();
   platform::DetectOptions detection;
   detection.nvml = run.nvml;
@@ -71,16 +72,17 @@ void prepare(Run& run, Log& log, launch::SignalWatch* signals) {
   const plan::ResolvedSpec resolved = resolve(run.loaded, placement);
   run.plan.spec = resolved.spec;
   const std::string folder = plan::data_folder(resolved.spec, system);
-  if (signals != nullptr && resolved.spec.data.make) {
+  if (patience != nullptr && resolved.spec.data.make) {
     log.info("data.make: " + folder);
     make_data(folder, *resolved.spec.data.make, static_cast<std::uint64_t>(resolved.spec.seed),
-              [&](std::int64_t, std::int64_t) { launch::throw_if_interrupted(*signals); });
+              [&](std::int64_t, std::int64_t) { patience->check(); });
   }
   run.plan = plan::make(resolved, placement, run.host, survey(resolved.spec, folder), run.id);
 }
 
-void execute(Run& run, Log& log, const RunArguments& arguments, launch::SignalWatch& signals) {
-  const ProbeFacts facts = probe(&signals);
+void execute(Run& run, Log& log, const RunArguments& arguments, launch::SignalWatch& signals,
+             const Patience& patience) {
+  const ProbeFacts facts = probe(&patience);
   platform::merge_probe(run.host, facts);
   check_libraries(facts);
   RunTelemetry telemetry(run.plan, run.nvml);
@@ -114,6 +116,7 @@ void fail(Run& run, ExitCode code, const std::string& message) {
   run.log.failure = RunFailure{};
   run.log.failure->kind = is_interrupt              ? "interrupted"
                           : code == ExitCode::kHost ? "host"
+                          : code == ExitCode::kHang ? "deadline"
                                                     : "exception";
   run.log.failure->message = message;
   run.log.failure->host = run.host.hostname;
@@ -163,9 +166,10 @@ ExitCode run_command(const std::string& program, const Words& words) {
   const report::ReportFile file(output_path(run.loaded.spec, run.id));
   // until the report is written: an impatient Ctrl-C must not lose it
   launch::SignalWatch signals;
+  const Patience patience(signals, run.started_s, run.loaded.spec.timeout_s);
   try {
-    prepare(run, log, &signals);
-    execute(run, log, arguments, signals);
+    prepare(run, log, &patience);
+    execute(run, log, arguments, signals, patience);
   } catch (const Error& error) {
     if (error.code() == ExitCode::kUsage) throw;
     fail(run, error.code(), error.what());

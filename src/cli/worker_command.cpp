@@ -3,7 +3,9 @@
 
 #include "cli/commands.h"
 #include "cli/engine_library.h"
+#include "falconbench/errors.h"
 #include "launch/worker_arguments.h"
+#include "launch/worker_channel.h"
 
 namespace falcon::cli {
 
@@ -16,9 +18,15 @@ ExitCode worker_command(const Words& words) {
   all.insert(all.end(), words.begin(), words.end());
   const launch::WorkerArguments arguments = launch::parse_worker_arguments(all);
   launch::bind_to_launcher(arguments.parent);
-  const EngineLibrary engine;
-  return static_cast<ExitCode>(
-      engine.worker(arguments.control_fd, arguments.listen_fd.value_or(-1), arguments.parent));
+  launch::WorkerChannel channel(arguments.control_fd);
+  channel.set_phase("load");
+  try {
+    const EngineLibrary engine;
+    return static_cast<ExitCode>(engine.worker(channel, arguments.listen_fd.value_or(-1)));
+  } catch (const Error& error) {
+    channel.send_failure("host", error.what(), error.code());
+    return error.code();
+  }
 }
 
 }  // namespace falcon::cli

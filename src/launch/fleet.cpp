@@ -73,7 +73,6 @@ void Fleet::start_next() {
                             .watch = Watch(options_.limits, now_s),
                             .started_s = now_s,
                             .channel_closed_s = {},
-                            .built = {},
                             .records = {}});
   if (rank == 0) rendezvous_->socket.close();
   workers_.back().channel.send(encoded(MessageType::kPlan, worker_plan(rank)));
@@ -128,7 +127,6 @@ WorkerEnd end_of(const Worker& worker, bool with_lines) {
   WorkerEnd end;
   end.rank = worker.rank;
   end.pid = worker.process.pid();
-  end.built = worker.built;
   end.started_s = worker.started_s;
   end.ended_s = worker.ended_s;
   end.ended_by_launcher = worker.is_told_to_end;

@@ -27,7 +27,6 @@ struct Worker {
   bool has_reported_failure = false;
   bool is_told_to_end = false;  // by an abort or a signal of ours
   std::optional<double> channel_closed_s;
-  std::map<std::string, std::string> built;
   std::optional<WorkerRecords> records;
 };
 

@@ -42,14 +42,12 @@ struct Hello {
   int protocol = 0;
   std::int64_t pid = 0;
   std::string hostname;
-  std::map<std::string, std::string> built;
 };
 template <class V>
 void visit_fields(Hello& h, V& v) {
   v.field("protocol", h.protocol, "kProtocolVersion of the worker");
   v.field("pid", h.pid, "its process id");
   v.field("hostname", h.hostname, "its host");
-  v.field("built", h.built, "what it was built with");
 }
 
 /// A new phase (phase), or a sign of life every second (alive). step is the last completed one.

@@ -39,7 +39,6 @@ void Supervisor::obey(Worker& worker, const Message& message, double now_s) {
       const base::Value* protocol = message.body.find("protocol");
       const bool is_number = protocol != nullptr && protocol->is_integer();
       check_protocol(is_number ? static_cast<int>(protocol->as_integer()) : 0, "the worker");
-      worker.built = body_of<Hello>(message).built;
       worker.has_said_hello = true;
       return;
     }

@@ -39,12 +39,11 @@ std::string readable(const std::string& message) {
 
 }  // namespace
 
-WorkerChannel::WorkerChannel(int control_fd, std::map<std::string, std::string> built,
-                             double alive_interval_s)
+WorkerChannel::WorkerChannel(int control_fd, double alive_interval_s)
     : socket_(control_fd), wake_(eventfd(0, EFD_CLOEXEC)) {
   if (!wake_.is_open()) throw_errno("worker: cannot make an eventfd", ExitCode::kWorker);
   fcntl(socket_.get(), F_SETFD, FD_CLOEXEC);  // a child of this worker would hold it open
-  Hello hello{kProtocolVersion, getpid(), own_hostname(), std::move(built)};
+  Hello hello{kProtocolVersion, getpid(), own_hostname()};
   send(encoded(MessageType::kHello, hello));
   receive_plan();
   control_thread_ = std::thread([this, alive_interval_s] { control_loop(alive_interval_s); });

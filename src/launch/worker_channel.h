@@ -1,6 +1,6 @@
 // The worker's end of its control channel: the plan comes in, phases, signs of life, records and
-// failures go out. Make it early in the worker (before Torch is loaded): from then on the launcher
-// can tell a slow start from a dead one.
+// failures go out. The cli makes it before Torch is loaded: from then on the launcher can tell a
+// slow start from a dead one. The engine library is built from the same sources and is handed it.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -26,8 +26,7 @@ class WorkerChannel {
  public:
   /// Says hello, waits for the plan. Takes over control_fd. Throws Error(kWorker) when the launcher
   /// speaks another version or is gone. `alive_interval_s`: tests are faster.
-  WorkerChannel(int control_fd, std::map<std::string, std::string> built,
-                double alive_interval_s = 1);
+  explicit WorkerChannel(int control_fd, double alive_interval_s = 1);
   WorkerChannel(const WorkerChannel&) = delete;
   WorkerChannel& operator=(const WorkerChannel&) = delete;
   /// Stops the thread and closes the channel.
@@ -35,8 +34,9 @@ class WorkerChannel {
 
   const WorkerPlan& plan() const { return plan_; }
 
-  /// connect, build, warm_up, capture, measure, finish, tear_down. While the phase is `measure` the
-  /// launcher expects steps at the pace of the run; in all others something within minutes.
+  /// load, connect, build, warm_up, capture, measure, finish, tear_down. While the phase is
+  /// `measure` the launcher expects steps at the pace of the run; in all others something within
+  /// minutes.
   void set_phase(const std::string& phase);
 
   /// The last completed step of the run, warm-up included, counted from 1. Cheap: one store.

@@ -194,7 +194,7 @@ Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& 
   faults.throw_if_any();
   check_capability(spec, placement);
   plan.spec_hash = spec::spec_hash(plan.spec);
-  plan.memory = estimate_memory(spec, *catalog::find_model(spec.model), plan.batch_per_rank);
+  plan.memory = estimate_memory(plan.spec, *catalog::find_model(spec.model), plan.batch_per_rank);
   note_findings(placement, host, plan);
   return plan;
 }

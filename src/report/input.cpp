@@ -36,7 +36,9 @@ void add_items(const std::vector<SkippedItem>& from, std::vector<SkippedItem>& t
 
 Input make_input(const Evidence& evidence) {
   Input out;
-  out.skipped_at_scan = evidence.plan.data.skipped;
+  out.skipped = evidence.plan.data.skipped;
+  for (const auto& [reason, count] : out.skipped) out.skipped_at_scan += count;
+  add_items(evidence.plan.data.skipped_items, out.skipped_items);
   out.capacity_samples_per_s = capacity(evidence);
   out.copy_s = Measured<double>::missing("copies are timed as the phase h2d only");
   for (const WorkerRecords* rank : evidence.records) {

@@ -60,6 +60,7 @@ void add_request(const Report& report, Lines& lines) {
         ", " + count_text(static_cast<double>(*report.training.model.parameters)) + " parameters";
   }
   lines.add("model", model + ", data " + spec.data.format);
+  if (report.plan.ranks.empty()) return;  // not planned: nothing else was decided
   const std::string& topology = spec.topology.name.empty() ? "a list" : spec.topology.name;
   lines.add("devices", devices_text(report) + ", topology " + topology + " (" +
                            report.topology.verdict + "), " + report.plan.parallelism +

@@ -19,6 +19,7 @@ ModelFacts resnet50() {
   facts.title = "ResNet-50 v1.5 (He et al. 2015), image classification, 25.6 million parameters";
   facts.task = "classification";
   facts.parameters = 25557032;
+  facts.parameters_per_class = 2048 + 1;
   facts.forward_flops_per_sample = 8178368512;
   facts.image_size = 224;
   facts.classes = 1000;
@@ -39,6 +40,7 @@ ModelFacts mobilenet_v2() {
       "MobileNetV2 1.0 (Sandler et al. 2018), image classification, 3.5 million parameters";
   facts.task = "classification";
   facts.parameters = 3504872;
+  facts.parameters_per_class = 1280 + 1;
   facts.forward_flops_per_sample = 601548544;
   facts.image_size = 224;
   facts.classes = 1000;

@@ -25,21 +25,15 @@ void set_environment() {
   ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
 }
 
-std::map<std::string, std::string> built_versions() {
-  std::map<std::string, std::string> built;
-  for (const auto& [name, library] : falcon::comm::library_versions()) built[name] = library.built;
-  return built;
-}
-
 }  // namespace
 
-int falconbench_engine_worker(int control_fd, int listen_fd, int) {
+int falconbench_engine_worker(void* channel, int listen_fd) {
   set_environment();
   try {
-    falcon::launch::WorkerChannel channel(control_fd, built_versions());
-    return static_cast<int>(falcon::worker::run_session(channel, listen_fd));
+    return static_cast<int>(falcon::worker::run_session(
+        *static_cast<falcon::launch::WorkerChannel*>(channel), listen_fd));
   } catch (const std::exception&) {
-    // without a channel there is nobody to tell: the launcher sees the exit code
+    // the channel is gone and nobody left to tell: the launcher sees the exit code
     return static_cast<int>(ExitCode::kWorker);
   }
 }

@@ -15,6 +15,7 @@
 #include "launch/control_channel.h"
 #include "launch/descriptor.h"
 #include "launch/messages.h"
+#include "launch/worker_channel.h"
 #include "worker/engine.h"
 
 namespace falcon {
@@ -77,7 +78,8 @@ class Worker {
     channel_->send(launch::encoded(MessageType::kPlan, told));
     channel_->flush();
     thread_ = std::thread([this, control_fd, listen_fd] {
-      heard_.exit_code = falconbench_engine_worker(control_fd, listen_fd, ::getpid());
+      launch::WorkerChannel channel(control_fd);
+      heard_.exit_code = falconbench_engine_worker(&channel, listen_fd);
     });
   }
   ~Worker() {

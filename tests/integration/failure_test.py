@@ -64,6 +64,26 @@ class FailureTest(RunTest):
         self.assertIn("timeout_s", report["error"]["message"])
         self.assertGreater(report["training"]["steps"], 0)
 
+    def test_a_worker_stopped_while_it_loads(self):
+        running = self.start("--config", self.write_spec(devices=2, budget=ENDLESS), "--output", "out.json")
+        pids = running.workers(2)
+        time.sleep(0.3)  # it has spoken, and LibTorch takes longer to load
+        os.kill(pids[1], signal.SIGSTOP)
+        done = running.end(30)
+        self.assertEqual(done.code, 5, done)
+        error = self.failed(5, pids, "hang")["error"]
+        self.assertEqual((error["rank"], error["phase"]), (1, "load"))
+
+    def test_a_timeout_before_the_workers(self):
+        making = {"format": "imagefolder", "path": "made", "make": {"train": 100000, "side": 2000}}
+        for timeout_s, changes in ((0.01, {}), (1, {"data": making})):
+            spec = self.write_spec(timeout_s=timeout_s, **changes)
+            done = self.run_program("--config", spec, "--output", "out.json")
+            self.assertEqual(done.code, 5, done)
+            self.assertLess(done.seconds, 6)
+            self.assertIn("timeout_s", self.failed(5, [], "deadline")["error"]["message"])
+        self.assertEqual(list(self.folder.glob("made*")), [])
+
     def test_workers_do_not_outlive_a_killed_launcher(self):
         running, pids = self.measuring()
         running.process.kill()

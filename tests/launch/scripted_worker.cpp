@@ -198,8 +198,7 @@ int main(int argc, char** argv) {
   falcon::launch::bind_to_launcher(script.arguments.parent);
   // which rank this is comes with the plan; scripts without a channel are for all ranks
   play_without_channel(script.word("all", ""), script.arguments.control_fd);
-  WorkerChannel channel(script.arguments.control_fd, {{"program", "scripted"}},
-                        std::stod(script.word("alive", "0.05")));
+  WorkerChannel channel(script.arguments.control_fd, std::stod(script.word("alive", "0.05")));
   const std::string play = script.word(std::to_string(channel.plan().rank), "normal");
   try {
     if (script.word("show", "") == "start") {

@@ -55,18 +55,17 @@ class WorkerChannelTest : public testing::Test {
 
 TEST_F(WorkerChannelTest, SaysHelloAndTakesThePlan) {
   send_plan();
-  WorkerChannel channel(worker_fd_, {{"torch", "2.11"}}, kAliveIntervalSeconds);
+  WorkerChannel channel(worker_fd_, kAliveIntervalSeconds);
   EXPECT_EQ(channel.plan().rank, 5);
   const auto hello = body_of<Hello>(next(MessageType::kHello));
   EXPECT_EQ(hello.protocol, kProtocolVersion);
   EXPECT_EQ(hello.pid, getpid());
-  EXPECT_EQ(hello.built.at("torch"), "2.11");
   EXPECT_FALSE(hello.hostname.empty());
 }
 
 TEST_F(WorkerChannelTest, TellsItsPhaseAndStep) {
   send_plan();
-  WorkerChannel channel(worker_fd_, {}, kAliveIntervalSeconds);
+  WorkerChannel channel(worker_fd_, kAliveIntervalSeconds);
   channel.set_phase("warm_up");
   EXPECT_EQ(body_of<Progress>(next(MessageType::kPhase)).phase, "warm_up");
   channel.set_step(7);
@@ -81,7 +80,7 @@ TEST_F(WorkerChannelTest, TellsItsPhaseAndStep) {
 
 TEST_F(WorkerChannelTest, ReadsTheStepFromMemoryThatSomethingElseWrites) {
   send_plan();
-  WorkerChannel channel(worker_fd_, {}, kAliveIntervalSeconds);
+  WorkerChannel channel(worker_fd_, kAliveIntervalSeconds);
   std::int64_t counter = 0;
   channel.read_step_from(&counter);
   __atomic_store_n(&counter, 41, __ATOMIC_RELEASE);
@@ -95,7 +94,7 @@ TEST_F(WorkerChannelTest, ReadsTheStepFromMemoryThatSomethingElseWrites) {
 
 TEST_F(WorkerChannelTest, IsAskedToStop) {
   send_plan();
-  WorkerChannel channel(worker_fd_, {}, kAliveIntervalSeconds);
+  WorkerChannel channel(worker_fd_, kAliveIntervalSeconds);
   EXPECT_FALSE(channel.stop_requested());
   launcher_.send(encoded(MessageType::kStop, Order{"enough"}));
   for (int i = 0; i < 500 && !channel.stop_requested(); ++i) usleep(10000);
@@ -105,14 +104,14 @@ TEST_F(WorkerChannelTest, IsAskedToStop) {
 TEST_F(WorkerChannelTest, HearsAnOrderThatCameTogetherWithThePlan) {
   send_plan();
   launcher_.send(encoded(MessageType::kStop, Order{"enough"}));
-  WorkerChannel channel(worker_fd_, {}, 60);
+  WorkerChannel channel(worker_fd_, 60);
   for (int i = 0; i < 500 && !channel.stop_requested(); ++i) usleep(10000);
   EXPECT_TRUE(channel.stop_requested());
 }
 
 TEST_F(WorkerChannelTest, SendsRecordsLargerThanTheSocketHolds) {
   send_plan();
-  WorkerChannel channel(worker_fd_, {}, kAliveIntervalSeconds);
+  WorkerChannel channel(worker_fd_, kAliveIntervalSeconds);
   WorkerRecords records;
   records.step_ms.assign(100000, 1.0 / 3);
   std::thread sender([&] {
@@ -130,7 +129,7 @@ TEST_F(WorkerChannelTest, SendsRecordsLargerThanTheSocketHolds) {
 
 TEST_F(WorkerChannelTest, SendsAFailureWithWhereItWas) {
   send_plan();
-  WorkerChannel channel(worker_fd_, {}, kAliveIntervalSeconds);
+  WorkerChannel channel(worker_fd_, kAliveIntervalSeconds);
   channel.set_phase("build");
   channel.set_step(3);
   channel.send_failure("out_of_memory", "first\nsecond \xff\x1b", ExitCode::kHost);
@@ -145,7 +144,7 @@ TEST_F(WorkerChannelTest, SendsAFailureWithWhereItWas) {
 
 TEST_F(WorkerChannelTest, RefusesRecordsWithNumbersThatAreNone) {
   send_plan();
-  WorkerChannel channel(worker_fd_, {}, kAliveIntervalSeconds);
+  WorkerChannel channel(worker_fd_, kAliveIntervalSeconds);
   WorkerRecords records;
   records.step_ms = {std::nan("")};
   EXPECT_THROW(channel.send_records(records), Error);
@@ -169,7 +168,7 @@ TEST_F(WorkerChannelTest, RefusesToStartWithoutALauncher) {
 
 TEST_F(WorkerChannelTest, EndsQuietlyAndClosesTheChannel) {
   send_plan();
-  { WorkerChannel channel(worker_fd_, {}, 60); }
+  { WorkerChannel channel(worker_fd_, 60); }
   for (int i = 0; i < 100 && launcher_.is_open(); ++i) launcher_.receive();
   EXPECT_FALSE(launcher_.is_open());
 }
@@ -182,7 +181,7 @@ class WorkerProcessTest : public WorkerChannelTest {
     const pid_t child = fork();
     if (child == 0) {
       launcher_.close();
-      WorkerChannel channel(worker_fd_, {}, 60);
+      WorkerChannel channel(worker_fd_, 60);
       while (true) pause();
     }
     close(worker_fd_);

@@ -136,6 +136,14 @@ TEST(Make, MemoryGrowsWithTheBatchAndShrinksInSixteenBit) {
   EXPECT_EQ(request.plan().memory.activations_bytes, 4 * half.activations_bytes);
 }
 
+TEST(Make, MemoryCountsTheParametersOfTheClassesThatAreTrained) {
+  Request request("all");  // of resnet50: 2048 features and a bias to each class
+  request.spec.model_options.classes = 1000;
+  const MemoryEstimate thousand = request.plan().memory;
+  request.spec.model_options.classes = 1500;
+  EXPECT_EQ(request.plan().memory.gradients_bytes - thousand.gradients_bytes, 500 * 2049 * 4);
+}
+
 TEST(DataFolder, StaysBelowTheStoragesMount) {
   SystemFile system;
   system.storage["fast"].mount = "/tmp";

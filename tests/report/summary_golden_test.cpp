@@ -58,6 +58,17 @@ TEST(SummaryGolden, CpuRunWithFindingsAndMissingPhases) {
   expect_golden("cpu.txt", summary(run.report(), "out/a b.json", false));
 }
 
+TEST(Summary, ARunThatWasNotPlannedSaysNothingOfDevices) {
+  MadeRun run;
+  run.plan = Plan();
+  run.log = RunLog();
+  run.log.status = "failed";
+  run.telemetry = {};
+  const std::string text = summary(run.report(), "r.json", false);
+  EXPECT_THAT(text, HasSubstr("failed"));
+  EXPECT_THAT(text, Not(HasSubstr("devices")));
+}
+
 TEST(Summary, ColoursOnlyWhenAsked) {
   MadeRun run(2, 5);
   const Report report = run.report();
