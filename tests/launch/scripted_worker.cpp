@@ -164,7 +164,7 @@ void play_without_channel(const std::string& play, int fd) {
     signal(SIGTERM, SIG_IGN);
     sleep_on();
   }
-  falcon::launch::Hello hello{falcon::launch::kProtocolVersion, getpid(), "here", {}};
+  falcon::launch::Hello hello{falcon::launch::kProtocolVersion, getpid(), "here"};
   if (play == "old_version") {
     hello.protocol = 999;
     say(fd, falcon::launch::encoded(falcon::launch::MessageType::kHello, hello));

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 struct Request {
   RunSpec spec;
   Host host = made_host(4);
-  DataFacts data{1000, 10, "", 0};
+  DataFacts data{1000, 10, "", {}, {}};
 
   explicit Request(const std::string& topology) {
     spec.name = "test";
