@@ -1,6 +1,8 @@
-// In place of cuda/train_kernels.cu in a build without a CUDA compiler.
+// In place of cuda/train_kernels.cu and cuda/momentum_kernels.cu in a build without a CUDA
+// compiler.
 #include <falconbench/errors.h>
 
+#include "ops/cuda/momentum_kernels.h"
 #include "ops/cuda/train_kernels.h"
 
 namespace falcon::ops::cuda {
@@ -17,6 +19,9 @@ void prepare_images(const ImagePrepare&, ImageElement, CUstream_st*) {
   refuse();
 }
 void advance_step(const StepAdvance&, CUstream_st*) {
+  refuse();
+}
+void momentum_update(const MomentumTensors&, const MomentumRates&, CUstream_st*) {
   refuse();
 }
 bool has_train_kernels() {

@@ -33,41 +33,71 @@ class Defaults {
   std::map<std::string, std::string>& origin_;
 };
 
+bool takes(std::span<const WordFacts> table, const std::string& word, std::string_view key) {
+  const std::vector<std::string>& options = catalog::find_word(table, word)->options;
+  return std::find(options.begin(), options.end(), key) != options.end();
+}
+
 // A recipe holds together: another schedule kind than the recipe's takes nothing of it but what it
 // needs.
 void fill_schedule(Defaults& defaults, ScheduleSpec& schedule, const ScheduleSpec& recipe,
                    const std::string& why) {
   defaults.fill_from("schedule.kind", schedule.kind, recipe.kind, why);
   const std::string own = "default of the schedule " + *schedule.kind;
+  const bool has_length = schedule.steps.has_value();
+  const bool has_warmup = schedule.warmup_steps.has_value();
   if (schedule.kind == recipe.kind) {
-    defaults.fill_from("schedule.epochs", schedule.epochs, recipe.epochs, why);
+    if (!has_length) defaults.fill_from("schedule.epochs", schedule.epochs, recipe.epochs, why);
     defaults.fill_from("schedule.step_epochs", schedule.step_epochs, recipe.step_epochs, why);
     defaults.fill_from("schedule.gamma", schedule.gamma, recipe.gamma, why);
     defaults.fill_from("schedule.end_lr", schedule.end_lr, recipe.end_lr, why);
   }
-  const auto takes = [&](const char* key) {
-    const std::vector<std::string>& options =
-        catalog::find_word(catalog::schedules(), *schedule.kind)->options;
-    return std::find(options.begin(), options.end(), key) != options.end();
+  const auto is_taken = [&](const char* key) {
+    return takes(catalog::schedules(), *schedule.kind, key);
   };
-  if (takes("step_epochs")) defaults.fill("schedule.step_epochs", schedule.step_epochs, 30, own);
-  if (takes("gamma")) defaults.fill("schedule.gamma", schedule.gamma, 0.1, own);
-  if (takes("epochs")) defaults.fill("schedule.epochs", schedule.epochs, 90, own);
-  if (takes("end_lr")) defaults.fill("schedule.end_lr", schedule.end_lr, 0.0, own);
-  defaults.fill("schedule.warmup_epochs", schedule.warmup_epochs, recipe.warmup_epochs.value_or(0),
-                why);
-  defaults.fill("schedule.warmup_start", schedule.warmup_start, recipe.warmup_start.value_or(0.01),
-                why);
+  if (is_taken("step_epochs")) defaults.fill("schedule.step_epochs", schedule.step_epochs, 30, own);
+  if (is_taken("gamma")) defaults.fill("schedule.gamma", schedule.gamma, 0.1, own);
+  if (is_taken("epochs") && !has_length) {
+    defaults.fill("schedule.epochs", schedule.epochs, recipe.epochs.value_or(90), own);
+  }
+  if (is_taken("end_lr")) defaults.fill("schedule.end_lr", schedule.end_lr, 0.0, own);
+  if (is_taken("warmup_epochs")) {
+    defaults.fill("schedule.warmup_epochs", schedule.warmup_epochs,
+                  recipe.warmup_epochs.value_or(0), why);
+    defaults.fill("schedule.warmup_start", schedule.warmup_start,
+                  recipe.warmup_start.value_or(0.01), why);
+  }
+  if (is_taken("warmup_ratio") && !has_warmup) {
+    defaults.fill("schedule.warmup_ratio", schedule.warmup_ratio, recipe.warmup_ratio.value_or(0),
+                  why);
+  }
 }
 
+// As for the schedule.
 void fill_optimizer(Defaults& defaults, OptimizerSpec& optimizer, const OptimizerSpec& recipe,
                     const std::string& why) {
   defaults.fill_from("optimizer.kind", optimizer.kind, recipe.kind, why);
-  defaults.fill_from("optimizer.lr", optimizer.lr, recipe.lr, why);
-  defaults.fill_from("optimizer.momentum", optimizer.momentum, recipe.momentum, why);
+  if (optimizer.kind == recipe.kind) {
+    defaults.fill_from("optimizer.lr", optimizer.lr, recipe.lr, why);
+    defaults.fill_from("optimizer.momentum", optimizer.momentum, recipe.momentum, why);
+    defaults.fill_from("optimizer.beta1", optimizer.beta1, recipe.beta1, why);
+    defaults.fill_from("optimizer.beta2", optimizer.beta2, recipe.beta2, why);
+    defaults.fill_from("optimizer.eps", optimizer.eps, recipe.eps, why);
+    defaults.fill_from("optimizer.nesterov", optimizer.nesterov, recipe.nesterov, why);
+    defaults.fill_from("optimizer.clip_norm", optimizer.clip_norm, recipe.clip_norm, why);
+  }
+  const std::string own = "default of the optimizer " + *optimizer.kind;
+  const auto is_taken = [&](const char* key) {
+    return takes(catalog::optimizers(), *optimizer.kind, key);
+  };
+  defaults.fill("optimizer.lr", optimizer.lr, 0.001, own);
+  if (is_taken("momentum")) defaults.fill("optimizer.momentum", optimizer.momentum, 0.9, own);
+  if (is_taken("nesterov")) defaults.fill("optimizer.nesterov", optimizer.nesterov, false, own);
+  if (is_taken("beta1")) defaults.fill("optimizer.beta1", optimizer.beta1, 0.9, own);
+  if (is_taken("beta2")) defaults.fill("optimizer.beta2", optimizer.beta2, 0.999, own);
+  if (is_taken("eps")) defaults.fill("optimizer.eps", optimizer.eps, 1e-8, own);
   defaults.fill_from("optimizer.weight_decay", optimizer.weight_decay, recipe.weight_decay, why);
-  defaults.fill_from("optimizer.nesterov", optimizer.nesterov, recipe.nesterov, why);
-  defaults.fill_from("optimizer.clip_norm", optimizer.clip_norm, recipe.clip_norm, why);
+  defaults.fill_from("optimizer.decay", optimizer.decay, recipe.decay, why);
 }
 
 void fill_model(Defaults& defaults, RunSpec& spec, const ModelFacts& model) {

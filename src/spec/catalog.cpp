@@ -44,6 +44,7 @@ std::vector<std::string> words(std::string_view list) {
   if (list == "topologies") return names(topologies());
   if (list == "storages") return names(storages());
   if (list == "auto_on_off") return {"auto", "on", "off"};
+  if (list == "decays") return {"all", kDecayWeightsOnly};
   if (list == "attach") return {"local", "falcon"};
   return {};
 }

@@ -5,6 +5,26 @@
 namespace falcon::catalog {
 namespace {
 
+OptimizerSpec momentum_sgd(double lr, double weight_decay) {
+  OptimizerSpec optimizer;
+  optimizer.kind = "sgd";
+  optimizer.lr = lr;
+  optimizer.momentum = 0.9;
+  optimizer.weight_decay = weight_decay;
+  optimizer.decay = "all";
+  optimizer.nesterov = false;
+  return optimizer;
+}
+
+ScheduleSpec steps_down(std::int64_t step_epochs, double gamma) {
+  ScheduleSpec schedule;
+  schedule.kind = "step";
+  schedule.step_epochs = step_epochs;
+  schedule.gamma = gamma;
+  schedule.warmup_epochs = 0;
+  return schedule;
+}
+
 // activation_bytes_per_sample of both models: 4 bytes for each value that a layer-by-layer fp32
 // training step keeps for the backward pass, summed over the layers at the default image size. Each
 // tensor counts once: the input picture, every convolution's output (kept by its batch norm), every
@@ -27,8 +47,8 @@ ModelFacts resnet50() {
   facts.activation_bytes_per_sample = 4.0 * 21478376;
   facts.options = {"classes"};
   facts.datasets = {"imagefolder", "synthetic"};
-  facts.optimizer = {"sgd", 0.1, 0.9, 1e-4, false, {}};
-  facts.schedule = {"step", {}, 30, 0.1, 0, {}, {}};
+  facts.optimizer = momentum_sgd(0.1, 1e-4);
+  facts.schedule = steps_down(30, 0.1);
   return facts;
 }
 
@@ -48,8 +68,8 @@ ModelFacts mobilenet_v2() {
   facts.activation_bytes_per_sample = 4.0 * 13510312;
   facts.options = {"classes", "dropout"};
   facts.datasets = {"imagefolder", "synthetic"};
-  facts.optimizer = {"sgd", 0.045, 0.9, 4e-5, false, {}};
-  facts.schedule = {"step", {}, 1, 0.98, 0, {}, {}};
+  facts.optimizer = momentum_sgd(0.045, 4e-5);
+  facts.schedule = steps_down(1, 0.98);
   return facts;
 }
 

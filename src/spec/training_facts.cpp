@@ -19,7 +19,10 @@ std::span<const WordFacts> optimizers() {
   static const std::vector<WordFacts> table = {
       {"sgd",
        "stochastic gradient descent with momentum",
-       {"lr", "momentum", "weight_decay", "nesterov", "clip_norm"}},
+       {"lr", "momentum", "weight_decay", "decay", "nesterov", "clip_norm"}},
+      {"adamw",
+       "Adam with decoupled weight decay",
+       {"lr", "beta1", "beta2", "eps", "weight_decay", "decay", "clip_norm"}},
   };
   return table;
 }
@@ -33,6 +36,13 @@ std::span<const WordFacts> schedules() {
       {"cosine",
        "the learning rate falls to end_lr along half a cosine over epochs",
        {"epochs", "end_lr", "warmup_epochs", "warmup_start"}},
+      {"linear",
+       "the learning rate changes every step: up from 0 in the warm-up, then in a line to 0 at the "
+       "end of the schedule",
+       {"steps", "epochs", "warmup_steps", "warmup_ratio"}},
+      {"cosine_by_step",
+       "the same along half a cosine",
+       {"steps", "epochs", "warmup_steps", "warmup_ratio"}},
   };
   return table;
 }

@@ -168,9 +168,30 @@ void Rules::check_schedule() {
   if (given("schedule.warmup_start") && tree_.find_path("schedule.warmup_epochs") == nullptr) {
     fault("schedule.warmup_start", "has no effect without schedule.warmup_epochs");
   }
+  if (given("schedule.steps") && given("schedule.epochs")) {
+    fault("schedule.steps", "and schedule.epochs both say how long the schedule is; give one");
+  }
+  if (given("schedule.warmup_steps") && given("schedule.warmup_ratio")) {
+    fault("schedule.warmup_steps",
+          "and schedule.warmup_ratio both say how long the warm-up is; give one");
+  }
+  if (given("schedule.steps") && given("schedule.warmup_steps") &&
+      *spec_.schedule.warmup_steps > *spec_.schedule.steps) {
+    fault("schedule.warmup_steps", "is " + std::to_string(*spec_.schedule.warmup_steps) +
+                                       ", more than schedule.steps (" +
+                                       std::to_string(*spec_.schedule.steps) + ")");
+  }
 }
 
 void Rules::check_optimizer() {
+  const ModelFacts* model = catalog::find_model(spec_.model);
+  const bool is_given = given("optimizer.kind");
+  if (!is_given && (model == nullptr || !sound("optimizer.kind"))) return;
+  const WordFacts* kind = catalog::find_word(
+      catalog::optimizers(), is_given ? *spec_.optimizer.kind : *model->optimizer.kind);
+  if (kind == nullptr) return;
+  check_taken("optimizer", "kind", *kind,
+              (is_given ? "optimizer.kind is " : "optimizer.kind defaults to ") + kind->name);
   if (given("optimizer.nesterov") && *spec_.optimizer.nesterov && given("optimizer.momentum") &&
       *spec_.optimizer.momentum == 0) {
     fault("optimizer.nesterov", "needs momentum, but optimizer.momentum is 0");

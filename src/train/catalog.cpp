@@ -6,6 +6,8 @@
 #include <falconbench/errors.h>
 
 #include "base/text.h"
+#include "train/adamw.h"
+#include "train/sgd.h"
 
 namespace falcon::train {
 namespace {
@@ -19,19 +21,24 @@ constexpr std::array kPrecisions = {
 
 struct ScheduleRow {
   std::string_view name;
-  RateFunction rate;
+  ScheduleFunction rows;
 };
 constexpr std::array kSchedules = {
-    ScheduleRow{"constant", constant_rate},
-    ScheduleRow{"step", step_rate},
-    ScheduleRow{"cosine", cosine_rate},
+    ScheduleRow{"constant", constant_rows},
+    ScheduleRow{"step", step_rows},
+    ScheduleRow{"cosine", cosine_rows},
+    ScheduleRow{"linear", linear_rows},
+    ScheduleRow{"cosine_by_step", cosine_by_step_rows},
 };
 
 struct OptimizerRow {
   std::string_view name;
+  std::unique_ptr<Optimizer> (*make)(std::vector<NamedTensor> parameters,
+                                     const OptimizerSpec& options, const RateRows& rows);
 };
 constexpr std::array kOptimizers = {
-    OptimizerRow{"sgd"},
+    OptimizerRow{"sgd", make_sgd},
+    OptimizerRow{"adamw", make_adamw},
 };
 
 template <class Rows>
@@ -60,12 +67,14 @@ const Precision& precision_of(std::string_view name, at::DeviceType device) {
   return precision;
 }
 
-RateFunction schedule_of(std::string_view name) {
-  return row_of(kSchedules, name, "schedule").rate;
+ScheduleFunction schedule_of(std::string_view name) {
+  return row_of(kSchedules, name, "schedule").rows;
 }
 
-void check_optimizer(std::string_view name) {
-  row_of(kOptimizers, name, "optimizer");
+std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedTensor> parameters,
+                                          const OptimizerSpec& options, const RateRows& rows) {
+  return row_of(kOptimizers, options.kind.value_or(""), "optimizer")
+      .make(std::move(parameters), options, rows);
 }
 
 std::vector<std::string> precision_names() {

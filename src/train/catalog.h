@@ -1,6 +1,7 @@
 // What the trainer can do by name: precisions, schedules, optimizers. The same words as the tables
 // of falconbench/catalog.h.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <c10/core/DeviceType.h>
 #include <c10/core/ScalarType.h>
 
+#include "train/optimizer.h"
 #include "train/schedule.h"
 
 namespace falcon::train {
@@ -23,10 +25,11 @@ struct Precision {
 
 /// Throws Error(kUsage) for a name that is not there, or not there on this kind of device.
 const Precision& precision_of(std::string_view name, at::DeviceType device);
-/// Factor of the learning rate in an epoch after the warm-up; throws Error(kUsage).
-RateFunction schedule_of(std::string_view name);
-/// Throws Error(kUsage) when there is no such optimizer.
-void check_optimizer(std::string_view name);
+/// Throws Error(kUsage) when there is no such schedule.
+ScheduleFunction schedule_of(std::string_view name);
+/// By options.kind, which must be resolved; throws Error(kUsage) when there is no such optimizer.
+std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedTensor> parameters,
+                                          const OptimizerSpec& options, const RateRows& rows);
 
 std::vector<std::string> precision_names();
 std::vector<std::string> schedule_names();

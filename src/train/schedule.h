@@ -1,27 +1,57 @@
-// Learning rates by epoch, as torchvision's reference scripts set them: a linear warm-up
-// (torch.optim.lr_scheduler.LinearLR), then a schedule that starts to count where the warm-up ends
-// (SequentialLR). Free of Torch.
+// The rates of every update of a run, as the reference scripts set them: by epoch, or by update.
+// Free of Torch.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 #include <falconbench/run_spec.h>
 
+#include "ops/step_counters.h"
+
 namespace falcon::train {
 
-/// The learning rate `epoch` epochs after the warm-up; base is the one at the start.
-using RateFunction = double (*)(const ScheduleSpec& schedule, double base, double epoch);
+/// What a schedule is reckoned from.
+struct ScheduleContext {
+  double lr = 0;
+  double momentum = 0;
+  std::int64_t updates_per_epoch = 1;
+  std::int64_t max_updates = 1;  // of the run: rows after that are not needed
+};
 
-double constant_rate(const ScheduleSpec& schedule, double base, double epoch);
-/// base * gamma ^ floor(epoch / step_epochs)   (StepLR)
-double step_rate(const ScheduleSpec& schedule, double base, double epoch);
-/// end_lr + (base - end_lr) * (1 + cos(pi * epoch / length)) / 2, length = epochs - warmup_epochs
+/// Rows of the first updates, then of epochs 0, 1, ... (ops::RateTable). by_epoch is never empty,
+/// and its last row holds for all later epochs of the run.
+struct RateRows {
+  std::vector<ops::RateRow> by_update;
+  std::vector<ops::RateRow> by_epoch;
+
+  bool biases_differ() const;  // in any row from the other parameters
+  bool momentum_varies() const;
+  ops::RateRow at(std::int64_t update, std::int64_t updates_per_epoch) const;
+};
+
+using ScheduleFunction = RateRows (*)(const ScheduleSpec& schedule, const ScheduleContext& context);
+
+// By epoch e: a linear warm-up lr * (warmup_start + (1 - warmup_start) * e / warmup_epochs)
+// (torch.optim.lr_scheduler.LinearLR), then a rate that starts to count where the warm-up ends
+// (SequentialLR); e below is counted from there.
+/// lr
+RateRows constant_rows(const ScheduleSpec& schedule, const ScheduleContext& context);
+/// lr * gamma ^ floor(e / step_epochs)   (StepLR)
+RateRows step_rows(const ScheduleSpec& schedule, const ScheduleContext& context);
+/// end_lr + (lr - end_lr) * (1 + cos(pi * e / length)) / 2, length = epochs - warmup_epochs
 /// (CosineAnnealingLR); end_lr after that.
-double cosine_rate(const ScheduleSpec& schedule, double base, double epoch);
+RateRows cosine_rows(const ScheduleSpec& schedule, const ScheduleContext& context);
 
-/// Rates of epochs 0 .. n - 1, n <= max_epochs: the last one holds for all later epochs too (of a
-/// run of max_epochs). REQUIRES: a resolved schedule (every field set that its kind uses).
-std::vector<double> rates_by_epoch(const ScheduleSpec& schedule, double base,
-                                   std::int64_t max_epochs);
+// By update u of n in all (steps, or epochs times the updates of an epoch): a linear warm-up lr * u
+// / w, w = warmup_steps, or the share warmup_ratio of n, rounded up; then, as transformers'
+// get_linear_schedule_with_warmup and get_cosine_schedule_with_warmup:
+/// lr * (n - u) / (n - w), then 0
+RateRows linear_rows(const ScheduleSpec& schedule, const ScheduleContext& context);
+/// lr * (1 + cos(pi * (u - w) / (n - w))) / 2, also beyond n, where it rises again
+RateRows cosine_by_step_rows(const ScheduleSpec& schedule, const ScheduleContext& context);
+
+/// By the schedule's kind; throws Error(kUsage) for an unknown one. REQUIRES: a resolved schedule
+/// (every field set that its kind uses).
+RateRows rate_rows(const ScheduleSpec& schedule, const ScheduleContext& context);
 
 }  // namespace falcon::train

@@ -4,7 +4,6 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <c10/cuda/CUDAException.h>
@@ -16,6 +15,20 @@ namespace falcon::train {
 namespace {
 
 constexpr std::size_t kRingBytes = StepReporter::kRing * sizeof(ops::StepReport);
+
+constexpr std::int64_t kRowNumbers = 3;
+static_assert(sizeof(ops::RateRow) == kRowNumbers * sizeof(double) &&
+              sizeof(ops::cuda::StepRow) == kRowNumbers * sizeof(float));
+
+std::vector<double> numbers_of(const RateRows& rows) {
+  std::vector<double> numbers;
+  for (const auto* list : {&rows.by_update, &rows.by_epoch}) {
+    for (const ops::RateRow& row : *list) {
+      numbers.insert(numbers.end(), {row.lr, row.bias_lr, row.momentum});
+    }
+  }
+  return numbers;
+}
 
 const float* floats_of(const at::Tensor& scalar) {
   return scalar.const_data_ptr<float>();
@@ -31,19 +44,21 @@ ops::StepReport* ring_in(const HostBlock& block) {
 
 }  // namespace
 
-StepReporter::StepReporter(at::Device device, const std::vector<double>& rates,
-                           std::int64_t updates_per_epoch)
+StepReporter::StepReporter(at::Device device, const RateRows& rows, std::int64_t updates_per_epoch)
     : device_(device), host_(kRingBytes + sizeof(std::int64_t), device.is_cuda()) {
   for (std::int64_t i = 0; i < kRing; ++i) new (ring_in(host_) + i) ops::StepReport();
   *progress_in(host_) = 0;
   counters_ =
       at::zeros({static_cast<std::int64_t>(sizeof(ops::StepCounters) / sizeof(std::int64_t))},
                 at::TensorOptions().dtype(at::kLong).device(device));
-  rates_ = at::tensor(rates, at::TensorOptions().dtype(at::kDouble)).to(device);
-  const at::ScalarType rate_type = device.is_cuda() ? at::kFloat : at::kDouble;
-  lr_ = at::full({}, rates.front(), at::TensorOptions().dtype(rate_type).device(device));
-  table_ = {rates_.const_data_ptr<double>(), static_cast<std::int64_t>(rates.size()),
-            updates_per_epoch};
+  rows_ = at::tensor(numbers_of(rows), at::TensorOptions().dtype(at::kDouble)).to(device);
+  table_ = {static_cast<const ops::RateRow*>(rows_.const_data_ptr()), rows_.numel() / kRowNumbers,
+            static_cast<std::int64_t>(rows.by_update.size()), updates_per_epoch};
+  // a copy: the first row of the table must not change
+  row_ = rows_.narrow(0, 0, kRowNumbers)
+             .to(device.is_cuda() ? at::kFloat : at::kDouble,
+                 /*non_blocking=*/false, /*copy=*/true);
+  rates_ = {row_.select(0, 0), row_.select(0, 1), row_.select(0, 2)};
 }
 
 void StepReporter::advance(const at::Tensor& loss, const LossScaler* scaler) {
@@ -53,7 +68,7 @@ void StepReporter::advance(const at::Tensor& loss, const LossScaler* scaler) {
 void StepReporter::advance_on_device(const at::Tensor& loss, const LossScaler* scaler) {
   ops::cuda::StepAdvance job;
   job.counters = static_cast<ops::StepCounters*>(counters_.mutable_data_ptr());
-  job.lr = lr_.mutable_data_ptr<float>();
+  job.row = static_cast<ops::cuda::StepRow*>(row_.mutable_data_ptr());
   job.table = table_;
   job.loss = floats_of(loss);
   job.loss_scale = scaler != nullptr ? floats_of(scaler->scale()) : nullptr;
@@ -71,11 +86,12 @@ void StepReporter::advance_on_host(const at::Tensor& loss, const LossScaler* sca
   ops::StepReport report;
   report.step = counters.steps;
   report.loss = loss.item<double>();
-  report.lr = *lr_.const_data_ptr<double>();
+  auto& row = *static_cast<ops::RateRow*>(row_.mutable_data_ptr());
+  report.lr = row.lr;
   report.loss_scale = scaler != nullptr ? *floats_of(scaler->scale()) : 0;
   report.skipped = counters.skipped;
   ring_in(host_)[(report.step - 1) % kRing] = report;
-  *lr_.mutable_data_ptr<double>() = ops::rate_of(table_, counters.updates);
+  row = ops::row_of(table_, counters.updates);
   __atomic_store_n(progress_in(host_), report.step, __ATOMIC_RELEASE);
 }
 

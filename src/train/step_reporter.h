@@ -1,5 +1,5 @@
-// What a step counts and tells: steps and updates done, the learning rate that follows the updates,
-// loss, loss scale. All of it lives on the training device; the host reads a ring that the device
+// What a step counts and tells: steps and updates done, the rates that follow the updates, loss,
+// loss scale. All of it lives on the training device; the host reads a ring that the device
 // writes, after the step has ended.
 #pragma once
 #include <cstdint>
@@ -10,7 +10,9 @@
 
 #include "ops/step_counters.h"
 #include "train/host_memory.h"
+#include "train/optimizer.h"
 #include "train/precision.h"
+#include "train/schedule.h"
 
 namespace falcon::train {
 
@@ -18,12 +20,11 @@ class StepReporter {
  public:
   static constexpr std::int64_t kRing = 32;  // steps whose report can still be read
 
-  /// rates: by epoch of updates_per_epoch updates; the last one holds for ever.
-  StepReporter(at::Device device, const std::vector<double>& rates, std::int64_t updates_per_epoch);
+  /// REQUIRES: a row by epoch; an epoch has updates_per_epoch updates.
+  StepReporter(at::Device device, const RateRows& rows, std::int64_t updates_per_epoch);
 
-  /// Learning rate of the step to come: a scalar on the device, float32 on a GPU, float64 on the
-  /// CPU.
-  const at::Tensor& lr() const { return lr_; }
+  /// Of the step to come: the same tensors for ever, with new values after each advance().
+  const StepRates& rates() const { return rates_; }
   /// Ends a step: enqueued on the current stream, no synchronisation. loss: scalar; float32 on a
   /// GPU. scaler: nullptr without loss scaling.
   void advance(const at::Tensor& loss, const LossScaler* scaler);
@@ -39,8 +40,9 @@ class StepReporter {
 
   at::Device device_;
   at::Tensor counters_;  // bytes of one ops::StepCounters
-  at::Tensor rates_;     // float64
-  at::Tensor lr_;
+  at::Tensor rows_;      // float64 [rows, 3], the table's
+  at::Tensor row_;       // [3]: lr, bias_lr, momentum of the step to come
+  StepRates rates_;      // views of row_
   ops::RateTable table_;
   HostBlock host_;  // the ring, then the progress
 };

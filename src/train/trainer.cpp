@@ -13,24 +13,23 @@ namespace {
 constexpr std::int64_t kMaxAhead = 8;
 static_assert(kMaxAhead + 2 <= TimeMarks::kSlots && kMaxAhead < StepReporter::kRing);
 constexpr std::size_t kRecentSteps = 15;
-constexpr std::int64_t kMaxEpochs = 100000;  // of a run whose length is given in seconds
-
-std::vector<at::Tensor> tensors_of(const std::vector<NamedTensor>& named) {
-  std::vector<at::Tensor> tensors;
-  for (const NamedTensor& entry : named) tensors.push_back(entry.tensor);
-  return tensors;
-}
+// Of a run whose length is given in seconds the schedule is made for as many steps as it can have.
+constexpr double kFastestStep_s = 1e-4;
+constexpr double kMaxTimedSteps = 4e6;
 
 RunLength length_of(const Plan& plan) {
   return {plan.warmup_steps, plan.measured_steps, plan.spec.budget.seconds.value_or(0)};
 }
 
-std::vector<double> rates_of(const Plan& plan) {
-  std::int64_t epochs = kMaxEpochs;
-  if (plan.measured_steps) {
-    epochs = (plan.warmup_steps + *plan.measured_steps) / plan.steps_per_epoch + 1;
-  }
-  return rates_by_epoch(plan.spec.schedule, plan.spec.optimizer.lr.value_or(0), epochs);
+RateRows rows_of(const Plan& plan) {
+  ScheduleContext context;
+  context.lr = plan.spec.optimizer.lr.value_or(0);
+  context.momentum = plan.spec.optimizer.momentum.value_or(0);
+  context.updates_per_epoch = plan.steps_per_epoch;
+  const double most = plan.spec.budget.seconds.value_or(0) / kFastestStep_s;
+  const auto measured = static_cast<std::int64_t>(std::min(most, kMaxTimedSteps));
+  context.max_updates = plan.warmup_steps + plan.measured_steps.value_or(measured);
+  return rate_rows(plan.spec.schedule, context);
 }
 
 std::unique_ptr<TimeMarks> marks_of(const TrainerOptions& options) {
@@ -63,11 +62,10 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
       length_(length_of(plan)),
       world_(group == nullptr ? 1 : group->world()),
       clock_(marks_of(options), options.device.is_cuda()),
-      reporter_(options.device, rates_of(plan), plan.steps_per_epoch),
-      optimizer_(tensors_of(model.parameters()), plan.spec.optimizer),
+      reporter_(options.device, rows_of(plan), plan.steps_per_epoch),
+      optimizer_(make_optimizer(model.parameters(), plan.spec.optimizer, rows_of(plan))),
       feed_(loader, layout, feed_options(plan, options, precision_), clock_),
       blocks_(group, length_) {
-  check_optimizer(plan.spec.optimizer.kind.value_or(""));
   if (precision_.loss_scaling) scaler_.emplace(options.device);
   model_.set_training(true);
   strategy_ = make_strategy(plan.parallelism, {model, group, plan.spec.parallelism,
@@ -79,7 +77,7 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
 Trainer::~Trainer() = default;
 
 void Trainer::forward_backward(const Batch& batch, at::Tensor& loss) {
-  optimizer_.drop_gradients();
+  optimizer_->drop_gradients();
   strategy_->before_forward();
   {
     const AutocastGuard autocast(options_.device.type(), precision_.autocast);
@@ -99,7 +97,7 @@ void Trainer::step() {
   clock_.mark(Mark::kPrepared);
   at::Tensor loss;
   forward_backward(batch, loss);
-  optimizer_.step(reporter_.lr(), scaler_ ? &*scaler_ : nullptr);
+  optimizer_->step(reporter_.rates(), scaler_ ? &*scaler_ : nullptr);
   reporter_.advance(loss, scaler_ ? &*scaler_ : nullptr);
   clock_.end_step();
   harvest_passed();

@@ -17,9 +17,9 @@
 #include "train/batch_feed.h"
 #include "train/blocks.h"
 #include "train/catalog.h"
+#include "train/optimizer.h"
 #include "train/phase_clock.h"
 #include "train/run_control.h"
-#include "train/sgd.h"
 #include "train/step_reporter.h"
 
 namespace falcon::train {
@@ -76,7 +76,7 @@ class Trainer {
   int world_;
   PhaseClock clock_;
   StepReporter reporter_;
-  Sgd optimizer_;
+  std::unique_ptr<Optimizer> optimizer_;
   std::optional<LossScaler> scaler_;
   std::unique_ptr<Strategy> strategy_;
   BatchFeed feed_;

@@ -55,6 +55,35 @@ TEST(Resolve, AnotherScheduleTakesNothingOfTheRecipesKind) {
   EXPECT_EQ(*schedule.end_lr, 0.0);
 }
 
+TEST(Resolve, AnotherOptimizerTakesNothingOfTheRecipesKind) {
+  RunSpec spec = given("resnet50");
+  spec.optimizer.kind = "adamw";
+  const OptimizerSpec optimizer = resolve(spec, {}, "/specs", 1, true).spec.optimizer;
+  EXPECT_FALSE(optimizer.momentum.has_value());
+  EXPECT_FALSE(optimizer.nesterov.has_value());
+  EXPECT_EQ(*optimizer.lr, 0.001);
+  EXPECT_EQ(*optimizer.beta1, 0.9);
+  EXPECT_EQ(*optimizer.beta2, 0.999);
+  EXPECT_EQ(*optimizer.eps, 1e-8);
+  EXPECT_EQ(*optimizer.weight_decay, 1e-4);
+  EXPECT_EQ(*optimizer.decay, "all");
+}
+
+TEST(Resolve, AScheduleByStepHasOneLengthAndOneWarmUp) {
+  RunSpec spec = given("resnet50");
+  spec.schedule.kind = "linear";
+  const ScheduleSpec by_epoch = resolve(spec, {}, "/specs", 1, true).spec.schedule;
+  EXPECT_EQ(*by_epoch.epochs, 90);
+  EXPECT_EQ(*by_epoch.warmup_ratio, 0);
+  EXPECT_FALSE(by_epoch.warmup_epochs.has_value());
+  EXPECT_FALSE(by_epoch.warmup_start.has_value());
+  spec.schedule.steps = 1000;
+  spec.schedule.warmup_steps = 100;
+  const ScheduleSpec by_step = resolve(spec, {}, "/specs", 1, true).spec.schedule;
+  EXPECT_FALSE(by_step.epochs.has_value());
+  EXPECT_FALSE(by_step.warmup_ratio.has_value());
+}
+
 TEST(Resolve, PathsBecomeAbsoluteButNotBelowAStorage) {
   RunSpec spec = given("resnet50");
   spec.data.path = "../data/a";

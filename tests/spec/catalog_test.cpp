@@ -58,7 +58,14 @@ TEST(Catalog, ModelsAreCompleteAndTheirRecipesAreValid) {
       if (field.name == "kind") continue;
       EXPECT_THAT(schedule->options, testing::Contains(field.name)) << model.name;
     }
-    EXPECT_NE(catalog::find_word(catalog::optimizers(), model.optimizer.kind.value()), nullptr);
+    const WordFacts* optimizer =
+        catalog::find_word(catalog::optimizers(), model.optimizer.kind.value());
+    ASSERT_NE(optimizer, nullptr);
+    const base::Value options = base::to_value(model.optimizer);
+    for (const base::Value::Member& field : options.as_object()) {
+      if (field.name == "kind") continue;
+      EXPECT_THAT(optimizer->options, testing::Contains(field.name)) << model.name;
+    }
   }
   EXPECT_EQ(catalog::find_model("resnet"), nullptr);
 }

@@ -36,8 +36,8 @@ RunSpec full_spec() {
   s.budget.seconds = 1.0 / 3.0;
   s.warmup_steps = 0;
   s.image_size = 96;
-  s.optimizer = {"sgd", 0.1, 0.9, 1e-4, true, 2.5};
-  s.schedule = {"cosine", 90, {}, {}, 5, 0.01, 1e-6};
+  s.optimizer = {"sgd", 0.1, 0.9, {}, {}, {}, 1e-4, "all", true, 2.5};
+  s.schedule = {"cosine", 90, {}, {}, {}, 5, 0.01, {}, {}, 1e-6};
   s.seed = 9007199254740993;  // 2^53 + 1: not a double
   s.engine = {true, false, true, 12.25, "on"};
   s.telemetry = {100, std::vector<std::string>{"cpu", "nvml"}, false};
@@ -50,7 +50,7 @@ RunSpec full_spec() {
 TEST(Load, SpecWrittenAsJsonLoadsToTheSameSpecAndHash) {
   const SpecFolder folder;
   RunSpec step = full_spec();
-  step.schedule = {"step", {}, 30, 0.1, 0, 0.01, {}};
+  step.schedule = {"step", {}, {}, 30, 0.1, 0, 0.01, {}, {}, {}};
   step.batch_size = {{}, 32};
   step.budget = {7, {}, {}};
   step.topology = {"falconGPUs", {}};

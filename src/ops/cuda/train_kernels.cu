@@ -84,11 +84,13 @@ __global__ void advance_kernel(StepAdvance job) {
   StepReport report;
   report.step = job.counters->steps;
   report.loss = *job.loss;
-  report.lr = *job.lr;
+  report.lr = job.row->lr;
   report.loss_scale = job.loss_scale != nullptr ? *job.loss_scale : 0;
   report.skipped = job.counters->skipped;
   job.ring[(report.step - 1) % job.ring_size] = report;
-  *job.lr = static_cast<float>(rate_of(job.table, job.counters->updates));
+  const RateRow next = row_of(job.table, job.counters->updates);
+  *job.row = {static_cast<float>(next.lr), static_cast<float>(next.bias_lr),
+              static_cast<float>(next.momentum)};
   __threadfence_system();
   *static_cast<volatile std::int64_t*>(job.progress) = report.step;
 }

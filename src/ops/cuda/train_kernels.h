@@ -26,10 +26,15 @@ struct ImagePrepare {
 };
 void prepare_images(const ImagePrepare& job, ImageElement element, CUstream_st* stream);
 
-/// The end of a step: counts it, finds the next learning rate and tells the host.
+/// What the steps read of the schedule, on the device.
+struct StepRow {
+  float lr, bias_lr, momentum;
+};
+
+/// The end of a step: counts it, finds the next row of rates and tells the host.
 struct StepAdvance {
   StepCounters* counters = nullptr;
-  float* lr = nullptr;  // in: of this step; out: of the next one
+  StepRow* row = nullptr;  // in: of this step; out: of the next one
   RateTable table;
   const float* loss = nullptr;
   const float* loss_scale = nullptr;  // or nullptr: no loss scaling

@@ -1,0 +1,107 @@
+#include "train/optimizer.h"
+
+#include <algorithm>
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_mul.h>
+#include <ATen/ops/_foreach_norm.h>
+#include <ATen/ops/empty_strided.h>
+#include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/reciprocal.h>
+#include <ATen/ops/stack.h>
+
+namespace falcon::train {
+
+ParameterKind kind_of(const NamedTensor& parameter) {
+  if (parameter.name.ends_with("bias")) return ParameterKind::kBias;
+  return parameter.tensor.dim() == 1 ? ParameterKind::kNormWeight : ParameterKind::kWeight;
+}
+
+Optimizer::Optimizer(std::vector<NamedTensor> parameters, const OptimizerSpec& options,
+                     const RateRows& rows)
+    : parameters_(std::move(parameters)), clip_norm_(options.clip_norm) {
+  const bool decays_all = options.decay.value_or("") != kDecayWeightsOnly;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const ParameterKind kind = kind_of(parameters_[i]);
+    const bool takes_bias_lr = kind == ParameterKind::kBias && rows.biases_differ();
+    const bool decays = decays_all || kind == ParameterKind::kWeight;
+    const double decay = decays ? options.weight_decay.value_or(0) : 0;
+    auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) {
+      return g.takes_bias_lr == takes_bias_lr && g.weight_decay == decay;
+    });
+    if (group == groups_.end()) group = groups_.insert(group, Group{takes_bias_lr, decay});
+    group->indices.push_back(i);
+    group->parameters.push_back(parameters_[i].tensor);
+  }
+}
+
+void Optimizer::drop_gradients() {
+  for (const NamedTensor& parameter : parameters_) parameter.tensor.mutable_grad().reset();
+}
+
+/// What the gradients are to be divided by so that their norm is at most clip_norm, as
+/// torch.nn.utils.clip_grad_norm_ clips after the division by the loss scale.
+std::optional<at::Tensor> Optimizer::clip(const std::vector<at::Tensor>& gradients,
+                                          LossScaler* scaler) {
+  constexpr double kTiny = 1e-6;  // clip_grad_norm_'s own
+  std::optional<at::Tensor> scale;
+  if (scaler != nullptr) scale = scaler->scale();
+  if (!clip_norm_) return scale;
+  at::Tensor norm = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients)), 2);
+  if (scale) norm = norm.div(*scale);
+  const at::Tensor excess = norm.add_(kTiny).div_(*clip_norm_).clamp_min_(1.0);
+  if (excess.scalar_type() == at::kFloat) return scale ? excess.mul(*scale) : excess;
+  // the fused kernels take a float32 divisor only, which would spoil gradients of another type
+  at::_foreach_mul_(gradients, at::reciprocal(excess));
+  return scale;
+}
+
+void Optimizer::step(const StepRates& rates, LossScaler* scaler) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> all;
+  for (Group& group : groups_) {
+    group.gradients.clear();
+    for (const at::Tensor& parameter : group.parameters) {
+      group.gradients.push_back(parameter.grad());
+    }
+    all.insert(all.end(), group.gradients.begin(), group.gradients.end());
+  }
+  Update update{rates, {}, {}};
+  if (scaler != nullptr) {
+    scaler->check(all);
+    update.found_inf = scaler->found_inf();
+  }
+  update.scale = clip(all, scaler);
+  begin(update);
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    this->update(update, i, groups_[i].takes_bias_lr ? rates.bias_lr : rates.lr);
+  }
+  if (scaler != nullptr) scaler->update();
+  for (Group& group : groups_) group.gradients.clear();
+}
+
+std::vector<std::vector<at::Tensor>> Optimizer::zeros_by_group() const {
+  std::vector<std::vector<at::Tensor>> zeros;
+  for (const Group& group : groups_) {
+    zeros.emplace_back();
+    for (const at::Tensor& p : group.parameters) {
+      zeros.back().push_back(
+          at::empty_strided(p.sizes(), p.strides(), p.options().requires_grad(false)).zero_());
+    }
+  }
+  return zeros;
+}
+
+std::vector<NamedTensor> Optimizer::named(
+    const std::string& what, const std::vector<std::vector<at::Tensor>>& tensors) const {
+  std::vector<NamedTensor> list(parameters_.size());
+  for (std::size_t g = 0; g < tensors.size(); ++g) {
+    for (std::size_t i = 0; i < tensors[g].size(); ++i) {
+      const std::size_t index = groups_[g].indices[i];
+      list[index] = {what + "." + parameters_[index].name, tensors[g][i]};
+    }
+  }
+  return list;
+}
+
+}  // namespace falcon::train
