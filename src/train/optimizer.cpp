@@ -29,7 +29,11 @@ Optimizer::Optimizer(std::vector<NamedTensor> parameters, const OptimizerSpec& o
     auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) {
       return g.takes_bias_lr == takes_bias_lr && g.weight_decay == decay;
     });
-    if (group == groups_.end()) group = groups_.insert(group, Group{takes_bias_lr, decay});
+    if (group == groups_.end()) {
+      group = groups_.insert(group, Group());
+      group->takes_bias_lr = takes_bias_lr;
+      group->weight_decay = decay;
+    }
     group->indices.push_back(i);
     group->parameters.push_back(parameters_[i].tensor);
   }

@@ -6,9 +6,12 @@
 #include <memory>
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/allclose.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
 #include <gtest/gtest.h>
@@ -16,6 +19,7 @@
 
 #include "comm/ranks.h"
 #include "ops/image_prepare.h"
+#include "ops/momentum_update.h"
 #include "platform/detect.h"
 #include "telemetry/catalog.h"
 #include "telemetry/session.h"
@@ -80,7 +84,10 @@ TEST_F(GpuTrainer, PreparationKernelEqualsItsTwin) {
 }
 
 TEST_F(GpuTrainer, TheScheduleFollowsUpdatesOnTheDevice) {
-  StepReporter reporter(gpu(), {0.5, 0.25, 0.125}, 1);
+  RateRows rows;
+  rows.by_update = {{0.5, 1.5, 0.25}};
+  rows.by_epoch = {{1, 1, 1}, {0.25, 2.5, 0.5}, {0.125, 3.5, 0.75}};
+  StepReporter reporter(gpu(), rows, 1);
   LossScaler scaler(gpu());
   const std::vector<double> gradients{1, std::numeric_limits<double>::infinity(), 1};
   for (const double gradient : gradients) {
@@ -96,7 +103,51 @@ TEST_F(GpuTrainer, TheScheduleFollowsUpdatesOnTheDevice) {
   EXPECT_EQ(reporter.report(3).skipped, 1);
   EXPECT_EQ(reporter.report(3).loss_scale, 32768);
   EXPECT_EQ(reporter.report(3).loss, 2.5);
-  EXPECT_EQ(reporter.lr().item<double>(), 0.125);
+  EXPECT_EQ(reporter.rates().lr.item<double>(), 0.125);
+  EXPECT_EQ(reporter.rates().bias_lr.item<double>(), 3.5);
+  EXPECT_EQ(reporter.rates().momentum.item<double>(), 0.75);
+}
+
+/// Both with the same parameters, gradients and rates; sizes with and without whole vectors and
+/// blocks, one tensor that is not aligned.
+void expect_momentum_kernel_equals_twin(bool nesterov, bool overflow) {
+  std::vector<at::Tensor> kernel[3], twin[3];
+  const at::Tensor store = at::randn({3, 40001}, gpu());
+  for (int list = 0; list < 3; ++list) {
+    for (const std::int64_t size : {1, 4, 777, 16384, 40000}) {
+      kernel[list].push_back(at::randn({size}, gpu()));
+    }
+    kernel[list].push_back(store[list].narrow(0, 1, 40000));
+    for (int copy = 0; copy < 100; ++copy) kernel[list].push_back(at::randn({5}, gpu()));
+    for (const at::Tensor& t : kernel[list]) twin[list].push_back(t.clone());
+  }
+  ops::MomentumUpdate job;
+  job.lr = at::full({}, 0.1, gpu());
+  job.weight_decay = 0.01;
+  job.nesterov = nesterov;
+  job.grad_scale = at::full({}, 8.0, gpu());
+  job.found_inf = at::full({}, overflow ? 1.0 : 0.0, gpu());
+  job.momentum = 0.75;
+  const at::Tensor before = kernel[0][4].clone();
+  for (int step = 0; step < 2; ++step) {
+    std::vector<at::Tensor> gradients;  // ATen's kernel divides them in place
+    for (const at::Tensor& g : twin[1]) gradients.push_back(g.clone());
+    job.varying_momentum.reset();
+    ops::momentum_update(twin[0], gradients, twin[2], job);
+    job.varying_momentum = at::full({}, 0.75, gpu());
+    ops::momentum_update(kernel[0], kernel[1], kernel[2], job);
+  }
+  for (std::size_t i = 0; i < kernel[0].size(); ++i) {
+    EXPECT_TRUE(at::allclose(kernel[0][i], twin[0][i], 1e-5, 1e-6)) << i;
+    EXPECT_TRUE(at::allclose(kernel[2][i], twin[2][i], 1e-5, 1e-6)) << i;
+  }
+  EXPECT_EQ(at::equal(before, kernel[0][4]), overflow);
+}
+
+TEST_F(GpuTrainer, MomentumKernelEqualsItsTwin) {
+  expect_momentum_kernel_equals_twin(false, false);
+  expect_momentum_kernel_equals_twin(true, false);
+  expect_momentum_kernel_equals_twin(true, true);
 }
 
 TEST_F(GpuTrainer, Fp16StepsAreFiniteAndTheirPhasesSumUp) {

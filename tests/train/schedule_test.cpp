@@ -1,4 +1,4 @@
-// Learning rates by epoch against schedules.json, made by torchvision's reference schedules.
+// Rates against schedules.json, made by the reference schedules.
 #include "train/schedule.h"
 
 #include <gtest/gtest.h>
@@ -10,14 +10,20 @@
 namespace falcon::train {
 namespace {
 
+/// One update an epoch, so that an epoch is an update.
 void expect_rates(const test::Json& json, const ScheduleSpec& schedule) {
-  const std::int64_t epochs = json.at("epochs");
-  const std::vector<double> rates = rates_by_epoch(schedule, json.at("lr"), epochs);
+  ScheduleContext context;
+  context.lr = json.at("lr");
+  context.momentum = 0.75;
+  context.max_updates = json.at("epochs");
+  const RateRows rows = rate_rows(schedule, context);
   ASSERT_FALSE(json.at("per_epoch").empty());
   for (const test::Json& row : json.at("per_epoch")) {
-    const auto epoch = std::min(row[0].get<std::size_t>(), rates.size() - 1);
     const double expected = row[1];
-    EXPECT_NEAR(rates[epoch], expected, 1e-12 * std::max(1.0, expected)) << "epoch " << row[0];
+    const ops::RateRow got = rows.at(row[0], 1);
+    EXPECT_NEAR(got.lr, expected, 1e-12 * std::max(1.0, expected)) << "epoch " << row[0];
+    EXPECT_EQ(got.bias_lr, got.lr);
+    EXPECT_EQ(got.momentum, 0.75);
   }
 }
 
@@ -49,23 +55,88 @@ TEST(Schedule, CosineWithWarmUpFollowsTheReference) {
   expect_rates(json, schedule);
 }
 
-TEST(Schedule, ConstantIsOneRateAndCosineEndsAtItsEnd) {
+TEST(Schedule, ByStepFollowsTheReference) {
+  const auto file = test::read_reference("schedules.json");
+  if (!file) GTEST_SKIP() << "schedules.json is not there";
+  const test::Json& bert = file->json.at("bert");
+  ASSERT_FALSE(bert.empty());
+  for (const test::Json& json : bert) {
+    ScheduleSpec schedule;
+    schedule.kind = json.at("kind") == "cosine" ? "cosine_by_step" : "linear";
+    schedule.steps = json.at("total").get<std::int64_t>();
+    schedule.warmup_steps = json.at("warmup").get<std::int64_t>();
+    ScheduleContext context;
+    context.lr = json.at("lr");
+    context.updates_per_epoch = 7;
+    context.max_updates = *schedule.steps + 2;
+    const RateRows rows = rate_rows(schedule, context);
+    for (const test::Json& row : json.at("per_step")) {
+      const double expected = row[1];
+      EXPECT_NEAR(rows.at(row[0], 7).lr, expected, 1e-12 * std::max(1e-3, expected))
+          << json.at("kind") << " step " << row[0];
+    }
+  }
+}
+
+TEST(Schedule, ByStepTakesEpochsAndAShareForTheWarmUp) {
+  ScheduleSpec schedule;
+  schedule.kind = "linear";
+  schedule.epochs = 2;
+  schedule.warmup_ratio = 0.25;
+  ScheduleContext context{.lr = 8, .momentum = 0, .updates_per_epoch = 5, .max_updates = 10};
+  const RateRows rows = rate_rows(schedule, context);  // 10 updates, warm-up 2.5: 3
+  EXPECT_EQ(rows.at(0, 5).lr, 0);
+  EXPECT_NEAR(rows.at(1, 5).lr, 8.0 / 3, 1e-15);
+  EXPECT_EQ(rows.at(3, 5).lr, 8);
+  EXPECT_NEAR(rows.at(9, 5).lr, 8.0 / 7, 1e-15);
+  EXPECT_EQ(rows.at(10, 5).lr, 0);
+  EXPECT_EQ(rows.at(1000, 5).lr, 0);
+  context.max_updates = 4;  // a shorter run has fewer rows, and the same ones
+  const RateRows head = rate_rows(schedule, context);
+  EXPECT_EQ(head.by_update.size(), 4U);
+  for (std::int64_t update = 0; update <= 4; ++update) {
+    EXPECT_EQ(head.at(update, 5), rows.at(update, 5)) << update;
+  }
+}
+
+TEST(Schedule, ConstantIsOneRowAndCosineEndsAtItsEnd) {
   ScheduleSpec schedule;
   schedule.kind = "constant";
-  EXPECT_EQ(rates_by_epoch(schedule, 0.25, 1000), std::vector<double>{0.25});
+  const RateRows constant = rate_rows(schedule, {.lr = 0.25, .momentum = 0.5, .max_updates = 1000});
+  EXPECT_TRUE(constant.by_update.empty());
+  EXPECT_EQ(constant.by_epoch, (std::vector<ops::RateRow>{{0.25, 0.25, 0.5}}));
+  EXPECT_FALSE(constant.biases_differ());
+  EXPECT_FALSE(constant.momentum_varies());
   schedule.kind = "cosine";
   schedule.epochs = 4;
   schedule.end_lr = 0.1;
-  const std::vector<double> rates = rates_by_epoch(schedule, 0.5, 100);
-  ASSERT_EQ(rates.size(), 5U);
-  EXPECT_NEAR(rates[2], 0.3, 1e-15);
-  EXPECT_EQ(rates[4], 0.1);
+  const RateRows rows =
+      rate_rows(schedule, {.lr = 0.5, .momentum = 0, .updates_per_epoch = 3, .max_updates = 300});
+  ASSERT_EQ(rows.by_epoch.size(), 5U);
+  EXPECT_NEAR(rows.at(8, 3).lr, 0.3, 1e-15);
+  EXPECT_EQ(rows.at(12, 3).lr, 0.1);
+}
+
+TEST(Schedule, RowsOfUpdatesComeBeforeThoseOfEpochs) {
+  RateRows rows;
+  rows.by_update = {{1, 10, 0.5}, {2, 9, 0.6}};
+  rows.by_epoch = {{5, 5, 0.9}, {4, 4, 0.9}, {3, 3, 0.9}};
+  EXPECT_TRUE(rows.biases_differ());
+  EXPECT_TRUE(rows.momentum_varies());
+  std::vector<ops::RateRow> flat = rows.by_update;
+  flat.insert(flat.end(), rows.by_epoch.begin(), rows.by_epoch.end());
+  const ops::RateTable table{flat.data(), 5, 2, 3};
+  const std::vector<double> expected{1, 2, 5, 4, 4, 4, 3, 3, 3, 3};
+  for (std::int64_t update = 0; update < 10; ++update) {
+    EXPECT_EQ(rows.at(update, 3).lr, expected[static_cast<std::size_t>(update)]) << update;
+    EXPECT_EQ(ops::row_of(table, update), rows.at(update, 3)) << update;
+  }
 }
 
 TEST(Schedule, AnUnknownKindIsRefused) {
   ScheduleSpec schedule;
   schedule.kind = "zigzag";
-  EXPECT_THROW(rates_by_epoch(schedule, 1, 1), Error);
+  EXPECT_THROW(rate_rows(schedule, {}), Error);
 }
 
 }  // namespace
