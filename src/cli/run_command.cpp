@@ -74,8 +74,7 @@ void prepare(Run& run, Log& log, const Patience* patience) {
   const std::string folder = plan::data_folder(resolved.spec, system);
   if (patience != nullptr && resolved.spec.data.make) {
     log.info("data.make: " + folder);
-    make_data(folder, *resolved.spec.data.make, static_cast<std::uint64_t>(resolved.spec.seed),
-              [&](std::int64_t, std::int64_t) { patience->check(); });
+    make_data(resolved.spec, folder, [&](std::int64_t, std::int64_t) { patience->check(); });
   }
   run.plan = plan::make(resolved, placement, run.host, survey(resolved.spec, folder), run.id);
 }
