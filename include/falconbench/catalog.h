@@ -13,19 +13,28 @@
 
 namespace falcon {
 
+/// model_options of a transformer; all 0 for another model.
+struct EncoderSize {
+  std::int64_t layers = 0;
+  std::int64_t hidden_size = 0;
+  std::int64_t heads = 0;
+};
+
 struct ModelFacts {
   std::string name;
   std::string title;            // for people, with the source
-  std::string task;             // "classification"
+  std::string task;             // classification, question_answering
   std::int64_t parameters = 0;  // trainable, with the default options
   std::int64_t parameters_per_class = 0;
-  double forward_flops_per_sample =
-      0;                        // at image_size; 1 MAC = 2 FLOPs; training is taken as 3 times this
-  std::int64_t image_size = 0;  // default side of the input, pixels
-  std::int64_t classes = 0;     // default
-  std::int64_t batch_per_gpu = 0;  // default
+  double forward_flops_per_sample = 0;  // of the default input; 1 MAC = 2 FLOPs; training is taken
+                                        // as 3 times this
+  std::int64_t image_size = 0;          // default side of the input, pixels; 0: takes no pictures
+  std::int64_t sequence_length = 0;     // default tokens of the input; 0: takes no tokens
+  std::int64_t classes = 0;             // default; 0: has none
+  EncoderSize encoder;                  // of a transformer, default
+  std::int64_t batch_per_gpu = 0;       // default
   double activation_bytes_per_sample =
-      0;  // fp32 training at image_size, for the memory estimate; from the architecture
+      0;  // fp32 training of the default input, for the memory estimate; from the architecture
   std::vector<std::string> options;   // keys of model_options that it takes
   std::vector<std::string> datasets;  // formats that it trains on
   OptimizerSpec optimizer;            // the reference recipe, every field set that applies
@@ -70,6 +79,9 @@ std::span<const WordFacts> topologies();
 std::span<const WordFacts> storages();
 /// nullptr when there is none of that name.
 const ModelFacts* find_model(std::string_view name);
+/// The facts of this model with the options and the sequence length of the spec: parameters, FLOPs,
+/// activations. Not for another image_size.
+ModelFacts sized(const ModelFacts& model, const RunSpec& spec);
 const PrecisionFacts* find_precision(std::string_view name);
 const DatasetFacts* find_dataset(std::string_view name);
 const WordFacts* find_word(std::span<const WordFacts> table, std::string_view name);

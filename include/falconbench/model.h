@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ struct NamedTensor {
 
 /// The tensors of one batch on the training device, in the order and with the names of the data
 /// set's layout, after device-side preparation (images float NCHW-shaped, possibly channels_last;
-/// labels int64 [B]).
+/// labels int64 [B]; all others as the data set gives them).
 struct Batch {
   std::vector<NamedTensor> tensors;
   const at::Tensor& operator[](
@@ -36,7 +37,8 @@ class Model {
  public:
   virtual ~Model() = default;
 
-  /// Outputs for a batch (classification: {logits [B, classes]}). Uses batch statistics and updates
+  /// Outputs for a batch (classification: {logits [B, classes]}; question answering: {start_logits,
+  /// end_logits} [B, S]). Uses batch statistics and updates
   /// running ones in training mode. Not thread-safe.
   virtual std::vector<at::Tensor> forward(const Batch& batch) = 0;
   /// The training loss of these outputs, a scalar: the mean over the samples of the batch.
@@ -61,6 +63,8 @@ class Model {
   virtual void set_tap(TapFunction tap) = 0;
   /// Whether operators may use their fused GPU forms where they have some (the start value: yes).
   virtual void set_fused(bool fused) = 0;
+  /// What was decided in forward(), for the report: name -> text.
+  virtual std::map<std::string, std::string> choices() const { return {}; }
 };
 
 /// Model options as a spec gives them (spec key model_options); every model says in its catalog row
@@ -68,9 +72,13 @@ class Model {
 struct ModelOptions {
   std::int64_t classes = 1000;
   double dropout = -1;  // below 0: the reference's own
+  // of a transformer; 0: the model's own
+  std::int64_t layers = 0;
+  std::int64_t hidden_size = 0;
+  std::int64_t heads = 0;
 };
 
-/// By catalog name (resnet50, mobilenet_v2). REQUIRES: a name of the model catalog.
+/// By catalog name (resnet50, bert_base, ...). REQUIRES: a name of the model catalog.
 std::unique_ptr<Model> make_model(std::string_view name, const ModelOptions& options);
 
 }  // namespace falcon

@@ -27,6 +27,7 @@ struct RunSpec {
   BudgetSpec budget;
   std::int64_t warmup_steps = 20;
   std::optional<std::int64_t> image_size;
+  std::optional<std::int64_t> sequence_length;
   OptimizerSpec optimizer;
   ScheduleSpec schedule;
   std::int64_t seed = 0;
@@ -62,8 +63,11 @@ void visit_fields(RunSpec& s, V& v) {
   v.field("warmup_steps", s.warmup_steps, "real training steps before the measured ones",
           between(0, 1000000));
   v.field("image_size", s.image_size,
-          "side of the square input picture, pixels, divisible by 32 (default: by model)",
+          "side of the square input picture, pixels, divisible by 32 (image models; default: by "
+          "model)",
           between(32, 4096));
+  v.field("sequence_length", s.sequence_length,
+          "tokens of an input sequence, padding included (BERT; default: 384)", between(8, 512));
   v.field("optimizer", s.optimizer, "how the weights are updated");
   v.field("schedule", s.schedule, "how the learning rate goes");
   v.field("seed", s.seed, "seed of initialisation, data order and augmentation", at_least(0));

@@ -11,6 +11,9 @@ namespace falcon {
 struct ModelOptionsSpec {
   std::optional<std::int64_t> classes;
   std::optional<double> dropout;
+  std::optional<std::int64_t> layers;
+  std::optional<std::int64_t> hidden_size;
+  std::optional<std::int64_t> heads;
 };
 template <class V>
 void visit_fields(ModelOptionsSpec& s, V& v) {
@@ -19,6 +22,13 @@ void visit_fields(ModelOptionsSpec& s, V& v) {
   v.field("dropout", s.dropout,
           "dropout probability, where the model has one (default: the reference's)",
           between(0, 0.99));
+  v.field("layers", s.layers, "encoder layers of a transformer (default: the model's)",
+          between(1, 128));
+  v.field("hidden_size", s.hidden_size,
+          "width of a token in a transformer, divisible by heads (default: the model's)",
+          between(8, 16384));
+  v.field("heads", s.heads, "attention heads of a transformer (default: the model's)",
+          between(1, 256));
 }
 
 /// A format takes train, val and what its row of catalog::datasets() sets.
@@ -68,7 +78,9 @@ void visit_fields(DataSpec& s, V& v) {
           "(in --set: to the working directory)");
   v.field("train", s.train, "sub-folder with the training samples");
   v.field("samples", s.samples,
-          "size of a synthetic data set (default: the original's, e.g. 1281167)", at_least(1));
+          "size of a synthetic data set (default: the original's: 1281167 pictures, 88524 token "
+          "sequences)",
+          at_least(1));
   v.field("make", s.make, "fill an empty or absent path with made samples before the run");
   v.field("loader", s.loader, "the input pipeline");
 }

@@ -33,7 +33,10 @@ class CounterRandom {
   constexpr std::uint64_t next() { return at(counter_++); }
 
   /// In [0, 1), 53 random bits.
-  constexpr double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+  constexpr double uniform() { return uniform_at(counter_++); }
+  constexpr double uniform_at(std::uint64_t n) const {
+    return static_cast<double>(at(n) >> 11) * 0x1.0p-53;
+  }
   constexpr double uniform(double low, double high) { return low + (high - low) * uniform(); }
 
   /// In 0 .. bound - 1, without bias (Lemire 2019). REQUIRES: bound > 0.

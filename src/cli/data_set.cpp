@@ -32,7 +32,9 @@ DataFacts survey(const RunSpec& resolved, const std::string& folder) {
   const std::unique_ptr<Dataset> dataset =
       data::make_dataset(data::dataset_options(resolved, folder, classes));
   facts.samples = dataset->size();
-  facts.classes = std::stoll(dataset->facts().at("classes"));
+  const std::map<std::string, std::string> described = dataset->facts();
+  const auto known = described.find("classes");
+  if (known != described.end()) facts.classes = std::stoll(known->second);
   facts.skipped = dataset->skip_counts_at_scan();
   facts.skipped_items = dataset->skipped_at_scan();
   if (facts.skipped_items.size() > kMaxItems) facts.skipped_items.resize(kMaxItems);

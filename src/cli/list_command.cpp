@@ -25,13 +25,16 @@ std::string table(std::span<const Facts> rows) {
 std::string models_table() {
   std::string out;
   for (const ModelFacts& model : catalog::models()) {
+    const bool is_image = model.image_size > 0;
     char line[512];
     std::snprintf(
         line, sizeof line,
-        "%-14s %6.1f M parameters, %7.2f GFLOP forward at %lld px, batch %lld a GPU; %s\n",
+        "%-14s %6.1f M parameters, %7.2f GFLOP forward at %lld %s, batch %lld a GPU; %s\n",
         model.name.c_str(), static_cast<double>(model.parameters) / 1e6,
-        model.forward_flops_per_sample / 1e9, static_cast<long long>(model.image_size),
-        static_cast<long long>(model.batch_per_gpu), model.title.c_str());
+        model.forward_flops_per_sample / 1e9,
+        static_cast<long long>(is_image ? model.image_size : model.sequence_length),
+        is_image ? "px" : "tokens", static_cast<long long>(model.batch_per_gpu),
+        model.title.c_str());
     out += line;
   }
   return out;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,14 +16,16 @@ namespace falcon::data {
 
 /// What a data set is made from; each takes what it needs.
 struct DatasetOptions {
-  std::string format = "synthetic";  // a name of the catalog
-  std::filesystem::path path;        // folder; synthetic has none
-  std::string subfolder;             // below path, e.g. train or val; "" for path itself
-  std::int64_t image_size = 224;
-  std::int64_t classes = 1000;   // of the model; labels are below it
-  std::int64_t count = 1281167;  // synthetic: samples in an epoch (default: as many as ImageNet)
-  bool evaluation = false;       // fixed evaluation transform instead of the random training one
-  int threads = 0;               // for the scan; 0: one per core
+  std::string format = "synthetic";     // a name of the catalog
+  std::filesystem::path path;           // folder; synthetic has none
+  std::string subfolder;                // below path, e.g. train or val; "" for path itself
+  std::string task = "classification";  // ModelFacts::task
+  std::int64_t image_size = 224;        // of pictures
+  std::int64_t sequence_length = 384;   // of token sequences
+  std::int64_t classes = 1000;          // of the model; labels are below it
+  std::optional<std::int64_t> count;    // synthetic: samples in an epoch; the original's number
+  bool evaluation = false;  // fixed evaluation transform instead of the random training one
+  int threads = 0;          // for the scan; 0: one per core
 };
 
 struct DatasetRow {

@@ -1,5 +1,7 @@
 #include "data/options.h"
 
+#include "falconbench/catalog.h"
+
 namespace falcon::data {
 
 DatasetOptions dataset_options(const RunSpec& resolved, const std::string& folder,
@@ -8,9 +10,12 @@ DatasetOptions dataset_options(const RunSpec& resolved, const std::string& folde
   options.format = resolved.data.format;
   options.path = folder;
   options.subfolder = resolved.data.train;
-  options.image_size = *resolved.image_size;
+  const ModelFacts* model = catalog::find_model(resolved.model);
+  if (model != nullptr) options.task = model->task;
+  options.image_size = resolved.image_size.value_or(options.image_size);
+  options.sequence_length = resolved.sequence_length.value_or(options.sequence_length);
   options.classes = classes;
-  options.count = resolved.data.samples.value_or(options.count);
+  options.count = resolved.data.samples;
   return options;
 }
 

@@ -9,6 +9,8 @@
 namespace falcon::data {
 namespace {
 
+constexpr std::int64_t kImageNetPictures = 1281167;  // of ImageNet-1k's training set
+
 void fill(const base::CounterRandom& random, std::byte* out, std::size_t bytes) {
   std::size_t n = 0;
   for (; (n + 1) * 8 <= bytes; ++n) {
@@ -28,7 +30,7 @@ void need_positive(const char* name, std::int64_t value) {
 }  // namespace
 
 SyntheticImages::SyntheticImages(const DatasetOptions& options)
-    : count_(options.count),
+    : count_(options.count.value_or(kImageNetPictures)),
       image_size_(options.image_size),
       classes_(options.classes),
       evaluation_(options.evaluation) {
@@ -68,10 +70,6 @@ std::map<std::string, std::string> SyntheticImages::facts() const {
   return {{"format", "synthetic"},
           {"classes", std::to_string(classes_)},
           {"samples", std::to_string(count_)}};
-}
-
-std::unique_ptr<Dataset> make_synthetic_images(const DatasetOptions& options) {
-  return std::make_unique<SyntheticImages>(options);
 }
 
 }  // namespace falcon::data

@@ -29,6 +29,4 @@ class SyntheticImages : public Dataset {
   std::vector<SkippedItem> none_;
 };
 
-std::unique_ptr<Dataset> make_synthetic_images(const DatasetOptions& options);
-
 }  // namespace falcon::data

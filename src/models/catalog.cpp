@@ -6,6 +6,7 @@
 #include <falconbench/model.h>
 
 #include "base/text.h"
+#include "models/bert.h"
 #include "models/mobilenet.h"
 #include "models/resnet.h"
 
@@ -23,6 +24,8 @@ struct Row {
 constexpr std::array kCatalog{
     Row{"resnet50", make_resnet50},
     Row{"mobilenet_v2", make_mobilenet_v2},
+    Row{"bert_base", make_bert_base},
+    Row{"bert_large", make_bert_large},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
@@ -11,6 +12,8 @@
 namespace falcon::models {
 
 namespace {
+
+constexpr std::int64_t kPairsAtOnce = 1 << 14;  // of one thread
 
 base::CounterRandom stream(std::uint64_t seed, std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a, 64 bits
@@ -25,17 +28,21 @@ base::CounterRandom stream(std::uint64_t seed, std::string_view name) {
 void fill_normal(const at::Tensor& tensor, double stddev, std::uint64_t seed,
                  std::string_view name) {
   const at::NoGradGuard no_grad;
-  base::CounterRandom random = stream(seed, name);
+  const base::CounterRandom random = stream(seed, name);
   const at::Tensor values = at::empty(tensor.sizes(), at::kFloat);
   float* out = values.mutable_data_ptr<float>();
-  for (std::int64_t i = 0; i < values.numel(); i += 2) {
-    const double radius = stddev * std::sqrt(-2 * std::log1p(-random.uniform()));
-    const double angle = random.uniform(0, 2 * std::numbers::pi);
-    out[i] = static_cast<float>(radius * std::cos(angle));
-    if (i + 1 < values.numel()) {
-      out[i + 1] = static_cast<float>(radius * std::sin(angle));
+  const std::int64_t count = values.numel();
+  at::parallel_for(0, (count + 1) / 2, kPairsAtOnce, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t pair = begin; pair < end; ++pair) {
+      const auto n = static_cast<std::uint64_t>(2 * pair);
+      const double radius = stddev * std::sqrt(-2 * std::log1p(-random.uniform_at(n)));
+      const double angle = 2 * std::numbers::pi * random.uniform_at(n + 1);
+      out[2 * pair] = static_cast<float>(radius * std::cos(angle));
+      if (2 * pair + 1 < count) {
+        out[2 * pair + 1] = static_cast<float>(radius * std::sin(angle));
+      }
     }
-  }
+  });
   tensor.copy_(values);
 }
 

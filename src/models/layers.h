@@ -47,6 +47,8 @@ class Linear : public Module {
  public:
   Linear(std::int64_t in, std::int64_t out);
   at::Tensor forward(const at::Tensor& x_BI) const;
+  const at::Tensor& weight() const { return weight_; }
+  const at::Tensor& bias() const { return bias_; }
 
  private:
   at::Tensor weight_;

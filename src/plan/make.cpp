@@ -47,7 +47,7 @@ void check_device_and_precision(const RunSpec& spec, const Placement& placement,
   if (!placement.on_gpu() && spec.engine.fused == "on") {
     faults.add("engine.fused", "on needs a GPU, but topology is cpu; accepted there: auto or off");
   }
-  if (placement.on_gpu() && spec.engine.fused == "on" && !*spec.engine.channels_last) {
+  if (placement.on_gpu() && spec.engine.fused == "on" && spec.engine.channels_last == false) {
     faults.add("engine.fused", "on needs channels_last: true; accepted without it: auto or off");
   }
   if (spec.parallelism.kind == "none" && placement.devices.size() > 1) {
@@ -186,7 +186,7 @@ Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& 
   plan.topology_devices = placement.names;
   plan.ranks = bind_ranks(placement, host, spec.data.loader.threads);
   plan.data = data;
-  if (!spec.model_options.classes) {
+  if (!spec.model_options.classes && data.classes > 0) {
     plan.spec.model_options.classes = data.classes;
     plan.spec_origin["model_options.classes"] = "classes of the data set";
   }

@@ -15,9 +15,12 @@ std::int64_t moments(const std::string& optimizer) {
 
 }  // namespace
 
-MemoryEstimate estimate_memory(const RunSpec& spec, const ModelFacts& model, std::int64_t batch) {
+MemoryEstimate estimate_memory(const RunSpec& spec, const ModelFacts& facts, std::int64_t batch) {
   const PrecisionFacts& precision = *catalog::find_precision(*spec.precision);
-  const double area = static_cast<double>(*spec.image_size) / static_cast<double>(model.image_size);
+  const ModelFacts model = catalog::sized(facts, spec);
+  const double side = spec.image_size ? static_cast<double>(*spec.image_size) /
+                                            static_cast<double>(model.image_size)
+                                      : 1;
   const double half = precision.autocast ? 0.5 : 1.0;
   MemoryEstimate memory;
   const std::int64_t more_classes =
@@ -28,13 +31,14 @@ MemoryEstimate estimate_memory(const RunSpec& spec, const ModelFacts& model, std
   memory.gradients_bytes = parameters * 4;
   memory.optimizer_bytes = parameters * 4 * moments(*spec.optimizer.kind);
   memory.activations_bytes = static_cast<std::int64_t>(model.activation_bytes_per_sample * half *
-                                                       area * area * static_cast<double>(batch));
+                                                       side * side * static_cast<double>(batch));
   memory.total_bytes = memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes +
                        memory.activations_bytes;
   memory.basis =
       "parameters x (4 bytes weights, 2 more for a 16-bit copy, 4 gradients, 4 a moment) + "
-      "activations of the model at "
-      "its default size x batch x (size ratio)^2, halved in 16 bit; without library workspaces and "
+      "activations of the model x batch (pictures: at its default size x (size ratio)^2), halved "
+      "in "
+      "16 bit; without library workspaces and "
       "CUDA context";
   return memory;
 }

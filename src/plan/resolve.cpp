@@ -103,7 +103,14 @@ void fill_optimizer(Defaults& defaults, OptimizerSpec& optimizer, const Optimize
 
 void fill_model(Defaults& defaults, RunSpec& spec, const ModelFacts& model) {
   const std::string why = "default of the model " + model.name;
-  defaults.fill("image_size", spec.image_size, model.image_size, why);
+  if (model.image_size > 0) {
+    defaults.fill("image_size", spec.image_size, model.image_size, why);
+    defaults.fill("engine.channels_last", spec.engine.channels_last, true,
+                  "default of image models");
+  }
+  if (model.sequence_length > 0) {
+    defaults.fill("sequence_length", spec.sequence_length, model.sequence_length, why);
+  }
   if (!spec.batch_size.global) {
     defaults.fill("batch_size.per_gpu", spec.batch_size.per_gpu, model.batch_per_gpu, why);
   }
@@ -168,7 +175,6 @@ ResolvedSpec resolve(const RunSpec& given, const std::map<std::string, std::stri
   if (!spec.budget.epochs && !spec.budget.steps && !spec.budget.seconds) {
     defaults.fill("budget.steps", spec.budget.steps, 100, "default");
   }
-  defaults.fill("engine.channels_last", spec.engine.channels_last, true, "default of image models");
   fill_model(defaults, spec, *catalog::find_model(spec.model));
   fill_made_data(defaults, spec.data.make, *catalog::find_dataset(spec.data.format));
   if (spec.storage.empty()) spec.data.path = absolute(spec.data.path, folder);

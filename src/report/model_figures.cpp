@@ -24,7 +24,7 @@ Measured<double> flops_per_sample(const RunSpec& spec, const ModelFacts* model) 
     return Measured<double>::missing("known for image_size " + std::to_string(model->image_size) +
                                      " only");
   }
-  return kTrainingPerForward * model->forward_flops_per_sample;
+  return kTrainingPerForward * catalog::sized(*model, spec).forward_flops_per_sample;
 }
 
 void add_peak(const Plan& plan, const PrecisionFacts* precision, ModelFigures& out) {

@@ -55,6 +55,7 @@ void add_request(const Report& report, Lines& lines) {
   const RunSpec& spec = report.spec;
   std::string model = spec.model;
   if (spec.image_size) model += ", " + std::to_string(*spec.image_size) + " pixels";
+  if (spec.sequence_length) model += ", " + std::to_string(*spec.sequence_length) + " tokens";
   if (report.training.model.parameters.has_value()) {
     model +=
         ", " + count_text(static_cast<double>(*report.training.model.parameters)) + " parameters";

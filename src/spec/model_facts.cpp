@@ -25,11 +25,72 @@ ScheduleSpec steps_down(std::int64_t step_epochs, double gamma) {
   return schedule;
 }
 
-// activation_bytes_per_sample of both models: 4 bytes for each value that a layer-by-layer fp32
-// training step keeps for the backward pass, summed over the layers at the default image size. Each
-// tensor counts once: the input picture, every convolution's output (kept by its batch norm), every
-// activation's output (kept for itself and as the next convolution's input), the max pool's output
-// and its 8-byte indices, every block's sum and the logits. ResNet-50: 21,478,376 values,
+// BERT without its pooler and with two outputs a token, from the architecture: h = hidden size, 4 h
+// between the two products of a layer, s tokens. Parameters: 30522 + 512 + 2 embeddings, their
+// norm, a layer's 12 h^2 weights and 13 h biases and norm weights, the head. FLOPs: matrix products
+// only. Activations that a training step keeps, values of 4 bytes a token and layer: the
+// projections 3 h, the mixed values h, two sums h before their norms and two results h after, 4 h
+// before and after the GELU, 2 bytes of h for two dropout masks; attention weights are not kept.
+void size_encoder(ModelFacts& facts) {
+  const std::int64_t h = facts.encoder.hidden_size;
+  const auto width = static_cast<double>(h);
+  const auto layers = static_cast<double>(facts.encoder.layers);
+  const auto tokens = static_cast<double>(facts.sequence_length);
+  facts.parameters =
+      (30522 + 512 + 2) * h + 2 * h + facts.encoder.layers * (12 * h * h + 13 * h) + 2 * h + 2;
+  facts.forward_flops_per_sample =
+      tokens * (layers * (24 * width * width + 4 * tokens * width) + 4 * width);
+  facts.activation_bytes_per_sample = tokens * layers * (4 * 16 + 2) * width;
+}
+
+OptimizerSpec bert_adamw() {
+  OptimizerSpec optimizer;
+  optimizer.kind = "adamw";
+  optimizer.lr = 3e-5;
+  optimizer.beta1 = 0.9;
+  optimizer.beta2 = 0.999;
+  optimizer.eps = 1e-8;
+  optimizer.weight_decay = 0.01;
+  optimizer.decay = kDecayWeightsOnly;
+  optimizer.clip_norm = 1.0;
+  return optimizer;
+}
+
+// Recipe: the paper's fine-tuning (2 epochs of SQuAD v1.1, rate 3e-5, a tenth of it warm-up).
+ModelFacts bert(const std::string& name, const EncoderSize& size, std::int64_t batch_per_gpu) {
+  ModelFacts facts;
+  facts.name = name;
+  facts.task = "question_answering";
+  facts.sequence_length = 384;
+  facts.encoder = size;
+  facts.batch_per_gpu = batch_per_gpu;
+  facts.options = {"layers", "hidden_size", "heads", "dropout"};
+  facts.datasets = {"synthetic"};
+  facts.optimizer = bert_adamw();
+  facts.schedule.kind = "linear";
+  facts.schedule.epochs = 2;
+  facts.schedule.warmup_ratio = 0.1;
+  size_encoder(facts);
+  return facts;
+}
+
+ModelFacts bert_base() {
+  ModelFacts facts = bert("bert_base", {12, 768, 12}, 12);
+  facts.title = "BERT base (Devlin et al. 2018), question answering, 108.9 million parameters";
+  return facts;
+}
+
+ModelFacts bert_large() {
+  ModelFacts facts = bert("bert_large", {24, 1024, 16}, 6);
+  facts.title = "BERT large (Devlin et al. 2018), question answering, 334.1 million parameters";
+  return facts;
+}
+
+// activation_bytes_per_sample of both image models: 4 bytes for each value that a layer-by-layer
+// fp32 training step keeps for the backward pass, summed over the layers at the default image size.
+// Each tensor counts once: the input picture, every convolution's output (kept by its batch norm),
+// every activation's output (kept for itself and as the next convolution's input), the max pool's
+// output and its 8-byte indices, every block's sum and the logits. ResNet-50: 21,478,376 values,
 // MobileNetV2: 13,510,312.
 
 // Recipe: the published training script (batch 256, 90 epochs).
@@ -76,8 +137,21 @@ ModelFacts mobilenet_v2() {
 }  // namespace
 
 std::span<const ModelFacts> models() {
-  static const std::vector<ModelFacts> table = {resnet50(), mobilenet_v2()};
+  static const std::vector<ModelFacts> table = {resnet50(), mobilenet_v2(), bert_base(),
+                                                bert_large()};
   return table;
+}
+
+ModelFacts sized(const ModelFacts& model, const RunSpec& spec) {
+  if (model.encoder.layers == 0) return model;
+  ModelFacts facts = model;
+  const ModelOptionsSpec& options = spec.model_options;
+  facts.encoder = {options.layers.value_or(model.encoder.layers),
+                   options.hidden_size.value_or(model.encoder.hidden_size),
+                   options.heads.value_or(model.encoder.heads)};
+  facts.sequence_length = spec.sequence_length.value_or(model.sequence_length);
+  size_encoder(facts);
+  return facts;
 }
 
 }  // namespace falcon::catalog

@@ -47,6 +47,8 @@ class Rules {
   void check_data();
   void check_made_data();
   void check_model();
+  void check_input(const ModelFacts& model);
+  void check_encoder(const ModelFacts& model);
   void check_schedule();
   void check_optimizer();
   void check_engine();
@@ -149,6 +151,8 @@ void Rules::check_model() {
   }
   const ModelFacts* model = sound("model") ? catalog::find_model(spec_.model) : nullptr;
   if (model == nullptr) return;
+  check_input(*model);
+  check_encoder(*model);
   const auto is_among = [](const std::vector<std::string>& words, const std::string& word) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };
@@ -164,6 +168,36 @@ void Rules::check_model() {
     fault("data.format", spec_.data.format + " does not suit model " + model->name +
                              ", which trains on " + base::join_or(model->datasets));
   }
+}
+
+// Keys of pictures with a model of tokens, and the other way round.
+void Rules::check_input(const ModelFacts& model) {
+  const bool takes_pictures = model.image_size > 0;
+  const char* const keys[] = {"image_size", "engine.channels_last", "sequence_length"};
+  for (const std::string key : keys) {
+    const bool is_of_pictures = key != "sequence_length";
+    if (!given(key) || is_of_pictures == takes_pictures) continue;
+    fault(key, "has no effect: model " + model.name + " trains on " +
+                   (takes_pictures ? "pictures" : "tokens"));
+  }
+  if (!takes_pictures && given("engine.cudnn_benchmark") && spec_.engine.cudnn_benchmark) {
+    fault("engine.cudnn_benchmark",
+          "true has no effect: model " + model.name + " has no convolutions");
+  }
+  if (!takes_pictures && given("engine.fused") && spec_.engine.fused == "on") {
+    fault("engine.fused",
+          "model " + model.name + " has no fused GPU kernels; accepted there: auto or off");
+  }
+}
+
+void Rules::check_encoder(const ModelFacts& model) {
+  const std::string keys[] = {"model_options.hidden_size", "model_options.heads"};
+  if (model.encoder.layers == 0 || (!given(keys[0]) && !given(keys[1]))) return;
+  const EncoderSize size = catalog::sized(model, spec_).encoder;
+  if (!sound(keys[0]) || !sound(keys[1]) || size.hidden_size % size.heads == 0) return;
+  fault(given(keys[0]) ? keys[0] : keys[1],
+        "model_options.hidden_size (" + std::to_string(size.hidden_size) +
+            ") must be divisible by model_options.heads (" + std::to_string(size.heads) + ")");
 }
 
 void Rules::check_schedule() {

@@ -127,12 +127,15 @@ void Trainer::fill(WorkerRecords& records) const {
   const bool on_gpu = options_.device.is_cuda();
   auto& choices = records.choices;
   choices["precision"] = std::string(precision_.name);
-  choices["memory_format"] = options_.channels_last ? "channels_last" : "contiguous";
-  choices["convolution"] = on_gpu ? "cuDNN" : at::hasMKLDNN() ? "oneDNN" : "native";
+  if (plan_.spec.image_size.has_value()) {
+    choices["memory_format"] = options_.channels_last ? "channels_last" : "contiguous";
+    choices["convolution"] = on_gpu ? "cuDNN" : at::hasMKLDNN() ? "oneDNN" : "native";
+    if (on_gpu) choices["cudnn_benchmark"] = on_off(at::globalContext().benchmarkCuDNN());
+  }
   choices["optimizer"] = "fused, one kernel for all parameters";
-  if (on_gpu) choices["cudnn_benchmark"] = on_off(at::globalContext().benchmarkCuDNN());
   choices["deterministic"] = on_off(at::globalContext().deterministicAlgorithms());
   for (const auto& [name, text] : strategy_->choices()) choices[name] = text;
+  for (const auto& [name, text] : model_.choices()) choices[name] = text;
 }
 
 }  // namespace falcon::train

@@ -150,6 +150,9 @@ void Session::make_model_on_device() {
   ModelOptions options;
   options.classes = plan_.spec.model_options.classes.value_or(options.classes);
   options.dropout = plan_.spec.model_options.dropout.value_or(options.dropout);
+  options.layers = plan_.spec.model_options.layers.value_or(options.layers);
+  options.hidden_size = plan_.spec.model_options.hidden_size.value_or(options.hidden_size);
+  options.heads = plan_.spec.model_options.heads.value_or(options.heads);
   model_ = make_model(plan_.spec.model, options);
   seed_generator(device_, plan_.spec.seed, told_.rank);
   model_->initialize(static_cast<std::uint64_t>(plan_.spec.seed));
@@ -207,9 +210,11 @@ WorkerRecords Session::records() const {
   records.model_ready_s = model_ready_s_;
   trainer_->fill(records);
   const EngineSpec& engine = plan_.spec.engine;
-  const bool fused = device_.is_cuda() && engine.fused != "off" &&
-                     engine.channels_last.value_or(false) && ops::has_fused_norm_act();
-  records.choices["norm_act"] = fused ? "fused NHWC kernels" : "ATen";
+  if (engine.channels_last.has_value()) {  // an image model
+    const bool fused = device_.is_cuda() && engine.fused != "off" && *engine.channels_last &&
+                       ops::has_fused_norm_act();
+    records.choices["norm_act"] = fused ? "fused NHWC kernels" : "ATen";
+  }
   records.finished_s = steady_now_s();
   return records;
 }

@@ -33,12 +33,20 @@ std::int64_t addmm_flops(c10::ArrayRef<const c10::IValue> inputs) {
   return 2 * left.numel() * inputs[2].toTensor().size(1);
 }
 
+/// The two products of each head, whatever back end carries them out.
+std::int64_t attention_flops(c10::ArrayRef<const c10::IValue> inputs) {
+  const at::Tensor query = inputs[0].toTensor();  // [B, heads, S, D]
+  return 4 * query.numel() * inputs[1].toTensor().size(2);
+}
+
 std::unique_ptr<at::ObserverContext> count(const at::RecordFunction& call) {
   const std::string name = call.name();
   if (name == "aten::convolution") {
     (*active_counts)["aten.convolution"] += convolution_flops(call.inputs());
   } else if (name == "aten::addmm") {
     (*active_counts)["aten.addmm"] += addmm_flops(call.inputs());
+  } else if (name == "aten::scaled_dot_product_attention") {
+    (*active_counts)["aten.bmm"] += attention_flops(call.inputs());
   }
   return nullptr;
 }

@@ -8,7 +8,7 @@
 
 namespace falcon::test {
 
-/// By operator name with a dot: aten.convolution, aten.addmm.
+/// By operator name with a dot: aten.convolution, aten.addmm, aten.bmm (attention).
 std::map<std::string, std::int64_t> count_flops(const std::function<void()>& work);
 
 }  // namespace falcon::test

@@ -1,5 +1,6 @@
 #include "parity/measured.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -7,8 +8,10 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 
 #include "models/state.h"
 #include "parity/flop_count.h"
@@ -28,22 +31,54 @@ at::Tensor filled(const std::string& key, const std::vector<std::int64_t>& shape
   return at::from_blob(values.data(), shape, at::kFloat).clone();
 }
 
+at::Tensor fill_row(const Json& file, const Json& row) {
+  const std::string name = row.at(0);
+  const std::vector<std::int64_t> shape = row.at(1);
+  if (row.at(4).is_null()) {
+    return at::zeros(shape, at::kLong);
+  }
+  return filled(file.at("seed").get<std::string>() + ":" + name, shape, row.at(4), row.at(5));
+}
+
 std::vector<NamedTensor> fill_table(const Json& file) {
   std::vector<NamedTensor> values;
   for (const Json& row : file.at("tensors")) {
-    const std::string name = row.at(0);
-    const std::vector<std::int64_t> shape = row.at(1);
-    values.push_back({name, row.at(4).is_null()
-                                ? at::zeros(shape, at::kLong)
-                                : filled(file.at("seed").get<std::string>() + ":" + name, shape,
-                                         row.at(4), row.at(5))});
+    values.push_back({row.at(0), fill_row(file, row)});
   }
   return values;
 }
 
+/// A list of numbers, or of lists of them.
+at::Tensor integers(const Json& json) {
+  if (!json.at(0).is_array()) {
+    return at::tensor(json.get<std::vector<std::int64_t>>());
+  }
+  std::vector<at::Tensor> rows;
+  for (const Json& row : json) {
+    rows.push_back(integers(row));
+  }
+  return at::stack(rows);
+}
+
+/// The tokens of step k of a section; text ("same as eval_small") stands for another section's.
+Batch make_tokens(const Json& file, const Json& inputs, int step) {
+  if (inputs.is_string()) {
+    return make_tokens(file, file.at("eval_small").at("inputs"), step);
+  }
+  Batch batch;
+  const Json& tensors = inputs.is_array() ? inputs.at(step) : inputs;
+  for (const auto& [name, values] : tensors.items()) {
+    batch.tensors.push_back({name, integers(values)});
+  }
+  return batch;
+}
+
 /// Images and labels of step k: the key of the input may hold {k}, followed by a remark after a
 /// comma.
-Batch make_batch(const Json& section, int step, const Precision& precision) {
+Batch make_batch(const Json& file, const Json& section, int step, const Precision& precision) {
+  if (section.contains("inputs")) {
+    return make_tokens(file, section["inputs"], step);
+  }
   const Json& input = section.at("input");
   std::string key = input.at("key");
   key = key.substr(0, key.find(','));
@@ -105,40 +140,83 @@ std::vector<at::Tensor> backward(Model& model, const Batch& batch, Measured& mea
   return outputs;
 }
 
-/// SGD by its definition: g += decay * p; v = momentum * v + (1 - dampening) * g, at first v = g; p
-/// -= lr * v, or with Nesterov lr * (g + momentum * v).
-class Sgd {
+/// An optimizer by its definition, with the options of a section.
+class PlainOptimizer {
  public:
-  explicit Sgd(const Json& options) : options_(options) {}
+  explicit PlainOptimizer(const Json& options) : options_(options) {}
 
-  void step(const Model& model, std::size_t step_index) {
+  /// norm: of the gradients.
+  void step(const Model& model, std::size_t step_index, double norm) {
     const at::NoGradGuard no_grad;
-    const double momentum = options_.at("momentum");
-    const bool is_first = velocity_.empty();
+    lr_ = options_.at("lr").at(step_index);
+    decay_ = options_.at("weight_decay");
+    ++count_;
+    const double clip = options_.value("clip_grad_norm", INFINITY);
+    const double factor = std::min(1.0, clip / (norm + 1e-6));
     std::size_t i = 0;
     for (const NamedTensor& parameter : model.parameters()) {
-      const at::Tensor gradient =
-          parameter.tensor.grad().add(parameter.tensor, options_.at("weight_decay").get<double>());
-      if (is_first) {
-        velocity_.push_back(gradient.clone());
-      } else {
-        velocity_[i].mul_(momentum).add_(gradient, 1 - options_.at("dampening").get<double>());
+      const at::Tensor& gradient = parameter.tensor.grad();
+      if (factor < 1) {
+        gradient.mul_(factor);
       }
-      const at::Tensor change =
-          options_.at("nesterov").get<bool>() ? gradient.add(velocity_[i], momentum) : velocity_[i];
-      parameter.tensor.sub_(change, options_.at("lr").at(step_index).get<double>());
+      is_adamw() ? adamw(parameter, gradient, i) : sgd(parameter.tensor, gradient, i);
       ++i;
     }
   }
 
  private:
+  bool is_adamw() const { return options_.at("name") == "AdamW"; }
+
+  /// g += decay * p; v = momentum * v + (1 - dampening) * g, at first v = g; p -= lr * v, or with
+  /// Nesterov lr * (g + momentum * v).
+  void sgd(const at::Tensor& parameter, const at::Tensor& raw_gradient, std::size_t i) {
+    const double momentum = options_.at("momentum");
+    const at::Tensor gradient = raw_gradient.add(parameter, decay_);
+    if (count_ == 1) {
+      first_.push_back(gradient.clone());
+    } else {
+      first_[i].mul_(momentum).add_(gradient, 1 - options_.at("dampening").get<double>());
+    }
+    const at::Tensor change =
+        options_.at("nesterov").get<bool>() ? gradient.add(first_[i], momentum) : first_[i];
+    parameter.sub_(change, lr_);
+  }
+
+  /// p *= 1 - lr * decay; m and v are the running means of g and g^2; p -= lr * m' / (sqrt(v') +
+  /// eps), m' = m / (1 - beta1^t), v' = v / (1 - beta2^t).
+  void adamw(const NamedTensor& parameter, const at::Tensor& gradient, std::size_t i) {
+    const double beta1 = options_.at("betas").at(0);
+    const double beta2 = options_.at("betas").at(1);
+    if (count_ == 1) {
+      first_.push_back(at::zeros_like(gradient));
+      second_.push_back(at::zeros_like(gradient));
+    }
+    first_[i].mul_(beta1).add_(gradient, 1 - beta1);
+    second_[i].mul_(beta2).addcmul_(gradient, gradient, 1 - beta2);
+    const bool is_spared =
+        parameter.name.ends_with("bias") || parameter.name.find("LayerNorm") != std::string::npos;
+    if (!is_spared) {
+      parameter.tensor.mul_(1 - lr_ * decay_);
+    }
+    const at::Tensor root =
+        second_[i].div(1 - std::pow(beta2, count_)).sqrt_().add_(options_.at("eps").get<double>());
+    parameter.tensor.addcdiv_(first_[i], root, -lr_ / (1 - std::pow(beta1, count_)));
+  }
+
   const Json& options_;
-  std::vector<at::Tensor> velocity_;
+  double lr_ = 0;
+  double decay_ = 0;
+  int count_ = 0;
+  std::vector<at::Tensor> first_, second_;
 };
 
 std::unique_ptr<Model> made_model(const Json& file) {
+  const Json& config = file.at("config");
   ModelOptions options;
-  options.classes = file.at("config").at("num_classes");
+  options.classes = config.value("num_classes", options.classes);
+  options.layers = config.value("layers", options.layers);
+  options.hidden_size = config.value("hidden", options.hidden_size);
+  options.heads = config.value("heads", options.heads);
   options.dropout = 0;  // off in all reference numbers
   return make_model(file.at("model").get<std::string>(), options);
 }
@@ -151,14 +229,15 @@ Measured measure_eval(const Json& file, const Json& section, const Precision& pr
   model->set_tap([&measured](std::string_view name, const at::Tensor& value) {
     measured.taps.push_back({std::string(name), value.clone()});
   });
-  measured.outputs = named_outputs(section, model->forward(make_batch(section, 0, precision)));
+  measured.outputs =
+      named_outputs(section, model->forward(make_batch(file, section, 0, precision)));
   return measured;
 }
 
 Measured measure_train(const Json& file, const Json& section, const Precision& precision) {
   Measured measured;
   const std::unique_ptr<Model> model = filled_model(file, precision);
-  const Batch batch = make_batch(section, 0, precision);
+  const Batch batch = make_batch(file, section, 0, precision);
   measured.outputs = named_outputs(section, backward(*model, batch, measured));
   for (const NamedTensor& parameter : model->parameters()) {
     measured.gradients.push_back({parameter.name, parameter.tensor.grad()});
@@ -175,35 +254,45 @@ Measured measure_train(const Json& file, const Json& section, const Precision& p
 Measured measure_trajectory(const Json& file, const Json& section, const Precision& precision) {
   Measured measured;
   const std::unique_ptr<Model> model = filled_model(file, precision);
-  Sgd sgd(section.at("optimizer"));
-  const std::size_t steps = section.at("loss").size();
-  for (std::size_t step = 0; step < steps; ++step) {
-    backward(*model, make_batch(section, static_cast<int>(step), precision), measured);
-    sgd.step(*model, step);
+  {
+    PlainOptimizer optimizer(section.at("optimizer"));
+    const std::size_t steps = section.at("loss").size();
+    for (std::size_t step = 0; step < steps; ++step) {
+      backward(*model, make_batch(file, section, static_cast<int>(step), precision), measured);
+      optimizer.step(*model, step, measured.gradient_norms.back());
+    }
   }
-  std::vector<NamedTensor> ends = model->state();
+  const std::vector<NamedTensor> ends = model->state();
   std::size_t i = 0;
-  for (const NamedTensor& start : fill_table(file)) {
+  for (const Json& row : file.at("tensors")) {
     const NamedTensor& end = ends.at(i++);
+    end.tensor.mutable_grad().reset();  // large models: what is no longer needed goes first
     if (end.tensor.is_floating_point()) {
-      const at::Tensor delta =
-          end.tensor.detach().to(at::kDouble).sub(start.tensor.to(at::kDouble));
-      measured.deltas.push_back({end.name, delta});
+      const at::Tensor start = fill_row(file, row).to(at::kDouble);
+      measured.deltas.push_back({end.name, end.tensor.detach().to(at::kDouble).sub(start)});
     }
   }
   return measured;
 }
 
-/// One evaluation forward of images of the listed size; their values do not matter.
+/// Pictures of this height and width, or sequences of this length; their values do not matter.
+Batch blank_batch(std::int64_t count, const std::vector<std::int64_t>& size,
+                  at::ScalarType floating) {
+  if (size.size() == 2) {
+    return {{{"images", at::zeros({count, 3, size[0], size[1]}, floating)}}};
+  }
+  const at::Tensor zeros = at::zeros({count, size.at(0)}, at::kLong);
+  return {{{"input_ids", zeros}, {"token_type_ids", zeros}, {"attention_mask", zeros}}};
+}
+
+/// One evaluation forward of the listed size.
 Measured measure_flops(const Json& file, const Json& section, const Precision& precision) {
   const at::NoGradGuard no_grad;
   Measured measured;
   const std::unique_ptr<Model> model = made_model(file);
   model->to(at::kCPU, precision.type, precision.channels_last);
   model->set_training(false);
-  const std::vector<std::int64_t> size = section.at("input");
-  const std::vector<std::int64_t> shape{section.at("batch"), 3, size.at(0), size.at(1)};
-  const Batch batch{{{"images", at::zeros(shape, precision.type)}}};
+  const Batch batch = blank_batch(section.at("batch"), section.at("input"), precision.type);
   measured.flops = count_flops([&] { model->forward(batch); });
   return measured;
 }
