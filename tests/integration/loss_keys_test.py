@@ -2,7 +2,7 @@
 
 import unittest
 
-from run_keys import BASE, LOSSES, PAIRS
+from run_keys import BASE, BERT, BERT_LOSSES, LOSSES, OPTIMIZER_PAIRS, PAIRS
 from runs import RunTest
 
 
@@ -16,11 +16,18 @@ class LossKeysTest(RunTest):
             with self.subTest(key=key):
                 self.assertNotEqual(self.losses(key, changes), base)
 
-    def test_schedules_against_each_other(self):
-        for key, (one, other) in PAIRS.items():
+    def test_what_the_losses_of_a_transformer_show(self):
+        base = self.losses("bert", BERT)
+        for key, changes in BERT_LOSSES.items():
             with self.subTest(key=key):
-                series = [self.losses(f"{key}{i}", {"schedule": schedule}) for i, schedule in enumerate((one, other))]
-                self.assertNotEqual(series[0], series[1])
+                self.assertNotEqual(self.losses(key, {**BERT, **changes}), base)
+
+    def test_against_each_other(self):
+        for group, pairs in (("schedule", PAIRS), ("optimizer", OPTIMIZER_PAIRS)):
+            for key, settings in pairs.items():
+                with self.subTest(key=key):
+                    series = [self.losses(f"{key}{i}", {group: each}) for i, each in enumerate(settings)]
+                    self.assertNotEqual(series[0], series[1])
 
 
 if __name__ == "__main__":

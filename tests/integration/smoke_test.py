@@ -61,6 +61,21 @@ class SmokeTest(RunTest):
                 self.assertGreater(plan["global_batch"], 0)
         self.assertEqual(sorted(path.name for path in self.folder.iterdir() if "std" not in path.name), [])
 
+    def test_bert_on_a_chassis_says_what_this_host_lacks(self):
+        done = self.run_program("--config", str(ROOT / "configs/bert_large_falcon.json"), "--dry-run")
+        self.assertEqual(done.code, 3, done)
+        self.assertIn("falconGPUs", done.stderr)
+        small = "model_options={layers: 1, hidden_size: 16, heads: 2}", "topology=cpu", "precision=fp32", "devices=2"
+        short = "sequence_length=32", "budget.steps=3", "warmup_steps=1"
+        settings = [word for setting in (*small, *short) for word in ("--set", setting)]
+        self.ok("--config", str(ROOT / "configs/bert_large_falcon.json"), *settings, "--output", "out.json")
+        report = self.report()
+        self.assert_valid(report)
+        self.assertEqual(report["training"]["global_batch_size"], 12)
+        self.assertTrue(all(math.isfinite(loss) for loss in report["training"]["loss"]["series"]))
+        hashes = [rank["parameter_hash"] for rank in report["ranks"]]
+        self.assertEqual(hashes[0], hashes[1])
+
 
 if __name__ == "__main__":
     unittest.main()

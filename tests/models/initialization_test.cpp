@@ -15,8 +15,9 @@ namespace {
 class Initialization : public testing::TestWithParam<std::string> {};
 
 TEST_P(Initialization, IsAFunctionOfTheSeedAndUndoesTraining) {
-  const std::unique_ptr<Model> model = make_model(GetParam(), {.classes = 3});
-  const std::unique_ptr<Model> twin = make_model(GetParam(), {.classes = 3});
+  const ModelOptions options{.classes = 3, .layers = 1, .hidden_size = 16, .heads = 2};
+  const std::unique_ptr<Model> model = make_model(GetParam(), options);
+  const std::unique_ptr<Model> twin = make_model(GetParam(), options);
   for (const NamedTensor& entry : twin->state()) {
     entry.tensor.detach().fill_(7);
   }

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "falconbench/catalog.h"
 #include "falconbench/errors.h"
 #include "made_host.h"
 
@@ -134,6 +135,23 @@ TEST(Make, MemoryGrowsWithTheBatchAndShrinksInSixteenBit) {
   EXPECT_EQ(request.plan().memory.activations_bytes, 2 * half.activations_bytes);
   request.spec.precision = "fp32";
   EXPECT_EQ(request.plan().memory.activations_bytes, 4 * half.activations_bytes);
+}
+
+TEST(Make, MemoryOfATransformerFollowsItsSize) {
+  Request request("all");
+  request.spec.model = "bert_large";
+  request.spec.image_size.reset();
+  request.spec.model_options.classes.reset();
+  request.spec.optimizer = catalog::find_model("bert_large")->optimizer;
+  request.spec.batch_size.per_gpu = 6;
+  const MemoryEstimate large = request.plan().memory;
+  EXPECT_EQ(large.gradients_bytes, 334094338LL * 4);
+  EXPECT_EQ(large.optimizer_bytes, 2 * large.gradients_bytes);
+  EXPECT_LT(large.total_bytes, 16000000000LL);
+  request.spec.model_options.layers = 12;
+  const MemoryEstimate half = request.plan().memory;
+  EXPECT_EQ(half.activations_bytes, large.activations_bytes / 2);
+  EXPECT_LT(half.weights_bytes, large.weights_bytes * 0.6);
 }
 
 TEST(Make, MemoryCountsTheParametersOfTheClassesThatAreTrained) {

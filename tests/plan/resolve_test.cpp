@@ -29,6 +29,22 @@ TEST(Resolve, FillsTheReferenceRecipe) {
   EXPECT_EQ(resolved.origin.at("seed"), "default");
 }
 
+TEST(Resolve, FillsTheRecipeOfATokenModelAndNothingOfPictures) {
+  const RunSpec spec = resolve(given("bert_large"), {}, "/specs", 8, true).spec;
+  EXPECT_EQ(*spec.sequence_length, 384);
+  EXPECT_FALSE(spec.image_size.has_value());
+  EXPECT_FALSE(spec.engine.channels_last.has_value());
+  EXPECT_EQ(*spec.batch_size.per_gpu, 6);
+  EXPECT_EQ(*spec.optimizer.kind, "adamw");
+  EXPECT_EQ(*spec.optimizer.lr, 3e-5);
+  EXPECT_EQ(*spec.optimizer.decay, "weights");
+  EXPECT_EQ(*spec.optimizer.clip_norm, 1);
+  EXPECT_FALSE(spec.optimizer.momentum.has_value());
+  EXPECT_EQ(*spec.schedule.kind, "linear");
+  EXPECT_EQ(*spec.schedule.epochs, 2);
+  EXPECT_EQ(*spec.schedule.warmup_ratio, 0.1);
+}
+
 TEST(Resolve, OneDeviceOnTheCpu) {
   const RunSpec spec = resolve(given("mobilenet_v2"), {}, "/specs", 1, false).spec;
   EXPECT_EQ(spec.topology.name, "cpu");

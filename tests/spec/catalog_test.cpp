@@ -50,6 +50,8 @@ TEST(Catalog, ModelsAreCompleteAndTheirRecipesAreValid) {
     EXPECT_GT(model.forward_flops_per_sample, 1e8);
     EXPECT_GT(model.activation_bytes_per_sample, 1e7);
     EXPECT_EQ(model.image_size % 32, 0);
+    EXPECT_NE(model.image_size > 0, model.sequence_length > 0) << model.name;
+    EXPECT_EQ(model.classes > 0, model.image_size > 0) << model.name;
     EXPECT_FALSE(model.datasets.empty());
     const WordFacts* schedule =
         catalog::find_word(catalog::schedules(), model.schedule.kind.value());
@@ -81,6 +83,26 @@ TEST(Catalog, ModelsHaveTheReferencesSizes) {
     EXPECT_EQ(model.forward_flops_per_sample,
               reference.find_path("flops.forward_flops")->as_number());
   }
+}
+
+TEST(Catalog, ATransformersFactsFollowItsOptions) {
+  const ModelFacts& base = *catalog::find_model("bert_base");
+  RunSpec spec;
+  EXPECT_EQ(catalog::sized(base, spec).parameters, base.parameters);
+  const ModelFacts& large = *catalog::find_model("bert_large");
+  spec.model_options.layers = 24;
+  spec.model_options.hidden_size = 1024;
+  spec.model_options.heads = 16;
+  EXPECT_EQ(catalog::sized(base, spec).parameters, large.parameters);
+  EXPECT_EQ(catalog::sized(base, spec).forward_flops_per_sample, large.forward_flops_per_sample);
+  spec.sequence_length = 192;  // half the tokens, and a quarter of the scores
+  const ModelFacts shorter = catalog::sized(base, spec);
+  EXPECT_EQ(shorter.parameters, large.parameters);
+  EXPECT_EQ(shorter.activation_bytes_per_sample, large.activation_bytes_per_sample / 2);
+  EXPECT_LT(shorter.forward_flops_per_sample, large.forward_flops_per_sample / 2);
+  EXPECT_GT(shorter.forward_flops_per_sample, large.forward_flops_per_sample / 2.2);
+  const ModelFacts& image = *catalog::find_model("resnet50");
+  EXPECT_EQ(catalog::sized(image, spec).parameters, image.parameters);
 }
 
 TEST(Catalog, OnlyThesePrecisionsWorkOnTheCpu) {

@@ -30,7 +30,7 @@ TEST(Keys, TableSaysTypeRangeAndDefault) {
   const std::string table = keys_table();
   EXPECT_THAT(table, HasSubstr("warmup_steps                     whole number; from 0 to 1000000; "
                                "default 20\n"));
-  EXPECT_THAT(table, HasSubstr("word; resnet50, mobilenet_v2; required\n"));
+  EXPECT_THAT(table, HasSubstr("word; resnet50, mobilenet_v2, bert_base, bert_large; required\n"));
   EXPECT_THAT(table, HasSubstr("batch_size                       map with one key; one of global, "
                                "per_gpu\n"));
   EXPECT_THAT(table, HasSubstr("parallelism.ddp.bucket_mb        number; above 0; default 25\n"));
@@ -53,7 +53,7 @@ TEST(Keys, EveryKeyIsThereWithASentence) {
 TEST(Keys, CommentedLinesOfTheShippedSpecsAreKnownKeys) {
   const std::vector<std::string> keys = base::dotted_keys(base::describe(RunSpec()));
   int count = 0;
-  for (const char* model : {"resnet50", "mobilenet_v2"}) {
+  for (const char* model : {"resnet50", "mobilenet_v2", "bert_base", "bert_large"}) {
     const std::string text = base::read_file("configs/models/" + std::string(model) + ".yaml");
     for (const std::string& line : base::split(text, '\n')) {
       if (!line.starts_with("# ") || line.find(": ") == std::string::npos) continue;

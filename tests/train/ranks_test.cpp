@@ -41,13 +41,18 @@ Outcome outcome_of(Model& model) {
 std::unique_ptr<Model> model_of(const std::string& name) {
   ModelOptions options;
   options.classes = 10;
-  if (name == "mobilenet_v2") options.dropout = 0;
+  if (name != "resnet50") options.dropout = 0;
+  options.layers = 2;  // of the transformers
+  options.hidden_size = 16;
+  options.heads = 2;
   return make_model(name, options);
 }
 
-Plan plan_of(int world) {
+Plan plan_of(const std::string& name, int world) {
   Plan plan = test::small_plan(world, kBatch);
+  plan.spec.model = name;
   plan.spec.image_size = kSide;
+  plan.spec.sequence_length = 24;
   plan.spec.optimizer.lr = 1e-4;
   plan.warmup_steps = 1;
   plan.measured_steps = kSteps - 1;
@@ -128,14 +133,23 @@ class MicroBatches {
   }
 
   Batch batch_of(const data::LoadedBatch& loaded, std::int64_t slice) const {
-    const auto rows = [&](std::size_t i, at::IntArrayRef shape, at::ScalarType type) {
+    const std::vector<TensorLayout> layout = dataset_->layout();
+    const auto rows = [&](std::size_t i) {
+      std::vector<std::int64_t> shape = layout[i].sample_shape;
+      shape.insert(shape.begin(), world_ * kBatch);
+      const auto type = layout[i].type == ElementType::kUint8 ? at::kByte : at::kLong;
       return at::from_blob(loaded.tensors[i], shape, type).narrow(0, slice * kBatch, kBatch);
     };
-    const std::int64_t all = world_ * kBatch;
-    const at::Tensor pictures = at::empty({kBatch, 3, kSide, kSide}, at::kDouble);
-    ops::prepare_images_plain(rows(0, {all, kSide, kSide, 3}, at::kByte), rows(2, {all}, at::kByte),
-                              {}, pictures);
-    return {{{"images", pictures}, {"labels", rows(1, {all}, at::kLong).clone()}}};
+    if (layout[0].name == "images") {
+      const at::Tensor pictures = at::empty({kBatch, 3, kSide, kSide}, at::kDouble);
+      ops::prepare_images_plain(rows(0), rows(2), {}, pictures);
+      return {{{"images", pictures}, {"labels", rows(1).clone()}}};
+    }
+    Batch batch;
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+      batch.tensors.push_back({layout[i].name, rows(i).clone()});
+    }
+    return batch;
   }
 
   std::int64_t world_;
@@ -161,7 +175,7 @@ class RanksAgainstMicroBatches : public testing::TestWithParam<std::tuple<std::s
 
 TEST_P(RanksAgainstMicroBatches, SameGradientsParametersAndBuffers) {
   const auto& [name, world] = GetParam();
-  const Plan plan = plan_of(world);
+  const Plan plan = plan_of(name, world);
   MicroBatches reference(plan, model_of(name));
   for (int step = 0; step < kSteps; ++step) reference.step(plan.spec.optimizer);
   const Outcome want = outcome_of(reference.model());
@@ -188,7 +202,7 @@ std::string name_of_case(const testing::TestParamInfo<std::tuple<std::string, in
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, RanksAgainstMicroBatches,
-                         testing::Combine(testing::Values("mobilenet_v2", "resnet50"),
+                         testing::Combine(testing::Values("mobilenet_v2", "resnet50", "bert_base"),
                                           testing::Values(2, 4)),
                          name_of_case);
 
