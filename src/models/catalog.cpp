@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "models/mobilenet.h"
 #include "models/resnet.h"
+#include "models/yolo.h"
 
 namespace falcon {
 
@@ -23,6 +24,11 @@ struct Row {
 constexpr std::array kCatalog{
     Row{"resnet50", make_resnet50},
     Row{"mobilenet_v2", make_mobilenet_v2},
+    Row{"yolov5n", make_yolov5n},
+    Row{"yolov5s", make_yolov5s},
+    Row{"yolov5m", make_yolov5m},
+    Row{"yolov5l", make_yolov5l},
+    Row{"yolov5x", make_yolov5x},
 };
 
 }  // namespace

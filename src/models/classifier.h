@@ -8,7 +8,7 @@
 
 #include <falconbench/model.h>
 
-#include "models/module.h"
+#include "models/module_model.h"
 
 namespace falcon::models {
 
@@ -24,25 +24,19 @@ class ImageNetwork : public Module {
                           std::uint64_t seed) const = 0;
 };
 
-class Classifier : public Model {
+class Classifier : public ModuleModel {
  public:
   explicit Classifier(std::unique_ptr<ImageNetwork> network);
 
   std::vector<at::Tensor> forward(const Batch& batch) override;
   at::Tensor loss(const std::vector<at::Tensor>& outputs, const Batch& batch) override;
-  std::vector<NamedTensor> parameters() const override;
-  std::vector<NamedTensor> buffers() const override;
-  std::vector<NamedTensor> state() const override;
-  void set_training(bool training) override { training_ = training; }
-  void to(at::Device device, at::ScalarType floating_type, bool channels_last) override;
   void initialize(std::uint64_t seed) override;
-  void set_fused(bool fused) override { network_->set_fused(fused); }
-  void set_tap(TapFunction tap) override { tap_ = std::move(tap); }
+
+ protected:
+  Module& tree() const override { return *network_; }
 
  private:
   std::unique_ptr<ImageNetwork> network_;
-  TapFunction tap_;
-  bool training_ = true;
 };
 
 }  // namespace falcon::models

@@ -37,9 +37,10 @@ std::unique_ptr<TimeMarks> marks_of(const TrainerOptions& options) {
                                   : make_host_marks();
 }
 
-FeedOptions feed_options(const Plan& plan, const TrainerOptions& options,
+FeedOptions feed_options(const Plan& plan, const Model& model, const TrainerOptions& options,
                          const Precision& precision) {
   FeedOptions feed;
+  feed.normalization = model.image_normalization();
   feed.device = options.device;
   feed.picture_type = precision.autocast.value_or(options.model_type);
   feed.channels_last = options.channels_last;
@@ -64,7 +65,7 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
       clock_(marks_of(options), options.device.is_cuda()),
       reporter_(options.device, rows_of(plan), plan.steps_per_epoch),
       optimizer_(make_optimizer(model.parameters(), plan.spec.optimizer, rows_of(plan))),
-      feed_(loader, layout, feed_options(plan, options, precision_), clock_),
+      feed_(loader, layout, feed_options(plan, model, options, precision_), clock_),
       blocks_(group, length_) {
   if (precision_.loss_scaling) scaler_.emplace(options.device);
   model_.set_training(true);

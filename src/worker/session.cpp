@@ -150,6 +150,8 @@ void Session::make_model_on_device() {
   ModelOptions options;
   options.classes = plan_.spec.model_options.classes.value_or(options.classes);
   options.dropout = plan_.spec.model_options.dropout.value_or(options.dropout);
+  options.image_size = plan_.spec.image_size.value_or(options.image_size);
+  options.ranks = static_cast<std::int64_t>(plan_.ranks.size());
   model_ = make_model(plan_.spec.model, options);
   seed_generator(device_, plan_.spec.seed, told_.rank);
   model_->initialize(static_cast<std::uint64_t>(plan_.spec.seed));
