@@ -278,16 +278,16 @@ Measured measure_trajectory(const Json& file, const Json& section, const Precisi
   return measured;
 }
 
-/// One evaluation forward of images of the listed size; their values do not matter.
-Measured measure_flops(const Json& file, const Json& section, const Precision& precision) {
+/// One evaluation forward of images of the listed size; their values and type do not matter.
+Measured measure_flops(const Json& file, const Json& section, bool channels_last) {
   const at::NoGradGuard no_grad;
   Measured measured;
   const std::unique_ptr<Model> model = made_model(file);
-  model->to(at::kCPU, precision.type, precision.channels_last);
+  model->to(at::kCPU, at::kFloat, channels_last);
   model->set_training(false);
   const std::vector<std::int64_t> size = section.at("input");
   const std::vector<std::int64_t> shape{section.at("batch"), 3, size.at(0), size.at(1)};
-  const Batch batch{{{"images", at::zeros(shape, precision.type)}}};
+  const Batch batch{{{"images", at::zeros(shape, at::kFloat)}}};
   measured.flops = count_flops([&] { model->forward(batch); });
   return measured;
 }
@@ -312,7 +312,7 @@ Measured measure(const Json& file, const std::string& section, const Precision& 
     return measured;
   }
   if (section == "flops") {
-    return measure_flops(file, file.at(section), precision);
+    return measure_flops(file, file.at(section), precision.channels_last);
   }
   if (section == "taps") {
     return measure_eval(file, file.at("eval_small"), precision);
