@@ -16,14 +16,18 @@ namespace falcon {
 struct ModelFacts {
   std::string name;
   std::string title;            // for people, with the source
-  std::string task;             // "classification"
+  std::string task;             // "classification" or "detection"
   std::int64_t parameters = 0;  // trainable, with the default options
   std::int64_t parameters_per_class = 0;
   double forward_flops_per_sample =
       0;                        // at image_size; 1 MAC = 2 FLOPs; training is taken as 3 times this
   std::int64_t image_size = 0;  // default side of the input, pixels
   std::int64_t classes = 0;     // default
-  std::int64_t batch_per_gpu = 0;  // default
+  std::int64_t batch_per_gpu = 0;    // default
+  std::int64_t dataset_samples = 0;  // of the data set that it is known by: size of a synthetic one
+  // The recipe's weight decay is for this many samples an update, made of as many batches as come
+  // near it; larger batches decay more. 0: whatever the batch.
+  std::int64_t nominal_batch = 0;
   double activation_bytes_per_sample =
       0;  // fp32 training at image_size, for the memory estimate; from the architecture
   std::vector<std::string> options;   // keys of model_options that it takes

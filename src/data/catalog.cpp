@@ -6,15 +6,14 @@
 #include "data/check_images.h"
 #include "data/image_folder.h"
 #include "data/make_images.h"
-#include "data/synthetic_images.h"
+#include "data/synthetic.h"
 #include "falconbench/errors.h"
 
 namespace falcon::data {
 namespace {
 
 constexpr DatasetRow kRows[] = {
-    {"synthetic", "random pictures and labels made from the seed; reads nothing",
-     make_synthetic_images},
+    {"synthetic", "random samples made from the seed; reads nothing", make_synthetic},
     {"imagefolder", "JPEG files in class folders: <path>/train/<class>/*.jpg", make_image_folder,
      make_image_set, check_image_set},
 };

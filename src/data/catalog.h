@@ -15,9 +15,10 @@ namespace falcon::data {
 
 /// What a data set is made from; each takes what it needs.
 struct DatasetOptions {
-  std::string format = "synthetic";  // a name of the catalog
-  std::filesystem::path path;        // folder; synthetic has none
-  std::string subfolder;             // below path, e.g. train or val; "" for path itself
+  std::string format = "synthetic";     // a name of the catalog
+  std::string task = "classification";  // of the model (ModelFacts::task)
+  std::filesystem::path path;           // folder; synthetic has none
+  std::string subfolder;                // below path, e.g. train or val; "" for path itself
   std::int64_t image_size = 224;
   std::int64_t classes = 1000;   // of the model; labels are below it
   std::int64_t count = 1281167;  // synthetic: samples in an epoch (default: as many as ImageNet)

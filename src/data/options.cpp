@@ -1,5 +1,7 @@
 #include "data/options.h"
 
+#include "falconbench/catalog.h"
+
 namespace falcon::data {
 
 DatasetOptions dataset_options(const RunSpec& resolved, const std::string& folder,
@@ -10,6 +12,10 @@ DatasetOptions dataset_options(const RunSpec& resolved, const std::string& folde
   options.subfolder = resolved.data.train;
   options.image_size = *resolved.image_size;
   options.classes = classes;
+  if (const ModelFacts* model = catalog::find_model(resolved.model)) {
+    options.task = model->task;
+    options.count = model->dataset_samples;
+  }
   options.count = resolved.data.samples.value_or(options.count);
   return options;
 }

@@ -1,17 +1,13 @@
 #include "models/classifier.h"
 
-#include <utility>
-
 #include <ATen/core/grad_mode.h>
 
 #include "ops/basic.h"
 
 namespace falcon::models {
 
-Classifier::Classifier(std::unique_ptr<ImageNetwork> network) : network_(std::move(network)) {}
-
 std::vector<at::Tensor> Classifier::forward(const Batch& batch) {
-  return {network_->forward(batch["images"], is_training(), tap())};
+  return {network_->forward(batch["images"], training(), tap())};
 }
 
 at::Tensor Classifier::loss(const std::vector<at::Tensor>& outputs, const Batch& batch) {

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <falconbench/model.h>
 
-#include "models/module_model.h"
+#include "models/module.h"
+#include "models/network_model.h"
 
 namespace falcon::models {
 
@@ -24,16 +26,14 @@ class ImageNetwork : public Module {
                           std::uint64_t seed) const = 0;
 };
 
-class Classifier : public ModuleModel {
+class Classifier : public NetworkModel {
  public:
-  explicit Classifier(std::unique_ptr<ImageNetwork> network);
+  explicit Classifier(std::unique_ptr<ImageNetwork> network)
+      : NetworkModel(*network), network_(std::move(network)) {}
 
   std::vector<at::Tensor> forward(const Batch& batch) override;
   at::Tensor loss(const std::vector<at::Tensor>& outputs, const Batch& batch) override;
   void initialize(std::uint64_t seed) override;
-
- protected:
-  Module& tree() const override { return *network_; }
 
  private:
   std::unique_ptr<ImageNetwork> network_;

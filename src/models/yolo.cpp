@@ -11,7 +11,7 @@
 #include <falconbench/errors.h>
 
 #include "models/initialization.h"
-#include "models/module_model.h"
+#include "models/network_model.h"
 #include "models/yolo_blocks.h"
 #include "models/yolo_loss.h"
 #include "ops/basic.h"
@@ -158,16 +158,17 @@ YoloLossOptions loss_options(const ModelOptions& options) {
   return loss;
 }
 
-class Yolo : public ModuleModel {
+class Yolo : public NetworkModel {
  public:
   Yolo(const Size& size, const ModelOptions& options)
-      : network_(size, options.classes),
+      : NetworkModel(network_),
+        network_(size, options.classes),
         loss_options_(loss_options(options)),
         ranks_(options.ranks) {}
 
   std::vector<at::Tensor> forward(const Batch& batch) override {
-    std::vector<at::Tensor> outputs = network_.maps(batch["images"], is_training(), tap());
-    if (!is_training()) {
+    std::vector<at::Tensor> outputs = network_.maps(batch["images"], training(), tap());
+    if (!training()) {
       outputs.insert(outputs.begin(), network_.detect().detections(outputs));
     }
     return outputs;
@@ -199,9 +200,6 @@ class Yolo : public ModuleModel {
 
   ImageNormalization image_normalization() const override { return {{0, 0, 0}, {1, 1, 1}}; }
 
- protected:
-  Module& tree() const override { return network_; }
-
  private:
   static void initialize_backbone(const NamedTensor& entry, std::uint64_t seed) {
     if (entry.tensor.dim() != 4) {
@@ -213,7 +211,7 @@ class Yolo : public ModuleModel {
     fill_uniform(entry.tensor, 1 / std::sqrt(fan_in), seed, entry.name);
   }
 
-  mutable YoloNetwork network_;
+  YoloNetwork network_;
   YoloLossOptions loss_options_;
   std::int64_t ranks_;
 };

@@ -71,6 +71,9 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
   model_.set_training(true);
   strategy_ = make_strategy(plan.parallelism, {model, group, plan.spec.parallelism,
                                                [this] { clock_.mark(Mark::kGradientsComputed); }});
+  // after the strategy: all ranks have rank 0's weights by now
+  const double ema_decay = plan.spec.optimizer.ema_decay.value_or(0);
+  if (ema_decay > 0 && (group == nullptr || group->rank() == 0)) average_.emplace(model, ema_decay);
   clock_.set_marks_gradients(strategy_->marks_gradients());
   clock_.start();
 }
@@ -99,6 +102,7 @@ void Trainer::step() {
   at::Tensor loss;
   forward_backward(batch, loss);
   optimizer_->step(reporter_.rates(), scaler_ ? &*scaler_ : nullptr);
+  if (average_) average_->update();
   reporter_.advance(loss, scaler_ ? &*scaler_ : nullptr);
   clock_.end_step();
   harvest_passed();

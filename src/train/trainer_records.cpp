@@ -130,6 +130,7 @@ void Trainer::fill(WorkerRecords& records) const {
   choices["memory_format"] = options_.channels_last ? "channels_last" : "contiguous";
   choices["convolution"] = on_gpu ? "cuDNN" : at::hasMKLDNN() ? "oneDNN" : "native";
   choices["optimizer"] = "fused, one kernel for all parameters";
+  if (average_) choices["moving_average"] = "of the state, after every step";
   if (on_gpu) choices["cudnn_benchmark"] = on_off(at::globalContext().benchmarkCuDNN());
   choices["deterministic"] = on_off(at::globalContext().deterministicAlgorithms());
   for (const auto& [name, text] : strategy_->choices()) choices[name] = text;
