@@ -38,15 +38,17 @@ Outcome outcome_of(Model& model) {
   return outcome;
 }
 
-std::unique_ptr<Model> model_of(const std::string& name) {
+std::unique_ptr<Model> model_of(const std::string& name, int world) {
   ModelOptions options;
   options.classes = 10;
+  options.ranks = world;
   if (name == "mobilenet_v2") options.dropout = 0;
   return make_model(name, options);
 }
 
-Plan plan_of(int world) {
+Plan plan_of(const std::string& model, int world) {
   Plan plan = test::small_plan(world, kBatch);
+  plan.spec.model = model;
   plan.spec.image_size = kSide;
   plan.spec.optimizer.lr = 1e-4;
   plan.warmup_steps = 1;
@@ -128,14 +130,19 @@ class MicroBatches {
   }
 
   Batch batch_of(const data::LoadedBatch& loaded, std::int64_t slice) const {
-    const auto rows = [&](std::size_t i, at::IntArrayRef shape, at::ScalarType type) {
+    const auto rows = [&](std::size_t i, std::vector<std::int64_t> shape, at::ScalarType type) {
+      shape.insert(shape.begin(), world_ * kBatch);
       return at::from_blob(loaded.tensors[i], shape, type).narrow(0, slice * kBatch, kBatch);
     };
-    const std::int64_t all = world_ * kBatch;
+    const std::vector<TensorLayout> layout = dataset_->layout();
+    const at::Tensor flip = layout.size() > 2 ? rows(2, {}, at::kByte) : at::Tensor();
     const at::Tensor pictures = at::empty({kBatch, 3, kSide, kSide}, at::kDouble);
-    ops::prepare_images_plain(rows(0, {all, kSide, kSide, 3}, at::kByte), rows(2, {all}, at::kByte),
-                              {}, pictures);
-    return {{{"images", pictures}, {"labels", rows(1, {all}, at::kLong).clone()}}};
+    ops::prepare_images_plain(rows(0, {kSide, kSide, 3}, at::kByte), flip,
+                              model_->image_normalization(), pictures);
+    const at::ScalarType type =
+        layout[1].type == ElementType::kFloat32 ? at::kFloat : at::kLong;  // targets or labels
+    return {
+        {{"images", pictures}, {layout[1].name, rows(1, layout[1].sample_shape, type).clone()}}};
   }
 
   std::int64_t world_;
@@ -161,13 +168,13 @@ class RanksAgainstMicroBatches : public testing::TestWithParam<std::tuple<std::s
 
 TEST_P(RanksAgainstMicroBatches, SameGradientsParametersAndBuffers) {
   const auto& [name, world] = GetParam();
-  const Plan plan = plan_of(world);
-  MicroBatches reference(plan, model_of(name));
+  const Plan plan = plan_of(name, world);
+  MicroBatches reference(plan, model_of(name, world));
   for (int step = 0; step < kSteps; ++step) reference.step(plan.spec.optimizer);
   const Outcome want = outcome_of(reference.model());
   std::vector<std::string> hashes(static_cast<std::size_t>(world));
   test::run_ranks(world, [&](comm::ProcessGroup& group) {
-    test::Rank rank(plan, model_of(name), &group, float64());
+    test::Rank rank(plan, model_of(name, world), &group, float64());
     rank.trainer().run();
     const Outcome got = outcome_of(rank.model());
     expect_near(got.parameters, want.parameters, "parameter");
@@ -183,13 +190,16 @@ TEST_P(RanksAgainstMicroBatches, SameGradientsParametersAndBuffers) {
   for (const std::string& hash : hashes) EXPECT_EQ(hash, hashes[0]);
 }
 
+std::vector<std::tuple<std::string, int>> cases() {
+  return {{"mobilenet_v2", 2}, {"mobilenet_v2", 4}, {"resnet50", 2},
+          {"resnet50", 4},     {"yolov5n", 2},      {"yolov5n", 3}};
+}
+
 std::string name_of_case(const testing::TestParamInfo<std::tuple<std::string, int>>& instance) {
   return std::get<0>(instance.param) + "_" + std::to_string(std::get<1>(instance.param));
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, RanksAgainstMicroBatches,
-                         testing::Combine(testing::Values("mobilenet_v2", "resnet50"),
-                                          testing::Values(2, 4)),
+INSTANTIATE_TEST_SUITE_P(Models, RanksAgainstMicroBatches, testing::ValuesIn(cases()),
                          name_of_case);
 
 /// Steps that each of 3 ranks did, and the measured seconds of rank 0.
