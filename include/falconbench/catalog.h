@@ -23,7 +23,7 @@ struct EncoderSize {
 struct ModelFacts {
   std::string name;
   std::string title;            // for people, with the source
-  std::string task;             // classification, question_answering
+  std::string task;             // classification, detection, question_answering
   std::int64_t parameters = 0;  // trainable, with the default options
   std::int64_t parameters_per_class = 0;
   double forward_flops_per_sample = 0;  // of the default input; 1 MAC = 2 FLOPs; training is taken
@@ -33,6 +33,9 @@ struct ModelFacts {
   std::int64_t classes = 0;             // default; 0: has none
   EncoderSize encoder;                  // of a transformer, default
   std::int64_t batch_per_gpu = 0;       // default
+  // The recipe's weight decay is for this many samples an update, made of as many batches as come
+  // near it; larger batches decay more. 0: whatever the batch.
+  std::int64_t nominal_batch = 0;
   double activation_bytes_per_sample =
       0;  // fp32 training of the default input, for the memory estimate; from the architecture
   std::vector<std::string> options;   // keys of model_options that it takes

@@ -2,6 +2,7 @@
 // spread over devices (src/parallel) and how it is stepped (src/train) is applied from outside.
 // Engine code: needs Torch.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -29,6 +30,13 @@ struct Batch {
       std::string_view name) const;  // throws std::out_of_range with the name
 };
 
+/// Pictures go into a model as (byte / 255 - mean) / stddev, by channel. The defaults are
+/// ImageNet's, as torchvision uses them.
+struct ImageNormalization {
+  std::array<float, 3> mean = {0.485F, 0.456F, 0.406F};
+  std::array<float, 3> stddev = {0.229F, 0.224F, 0.225F};
+};
+
 /// Called with the name and the output of each tapped submodule (names as in the reference files'
 /// `taps`).
 using TapFunction = std::function<void(std::string_view, const at::Tensor&)>;
@@ -38,10 +46,11 @@ class Model {
   virtual ~Model() = default;
 
   /// Outputs for a batch (classification: {logits [B, classes]}; question answering: {start_logits,
-  /// end_logits} [B, S]). Uses batch statistics and updates
+  /// end_logits} [B, S]; detection: models/yolo.h). Uses batch statistics and updates
   /// running ones in training mode. Not thread-safe.
   virtual std::vector<at::Tensor> forward(const Batch& batch) = 0;
-  /// The training loss of these outputs, a scalar: the mean over the samples of the batch.
+  /// The training loss of these outputs, a scalar: the mean over the samples of the batch, or what
+  /// the model's reference makes of it (models/yolo.h: the sum over the global batch).
   virtual at::Tensor loss(const std::vector<at::Tensor>& outputs, const Batch& batch) = 0;
 
   /// Every state_dict entry in reference order; the tensors are the model's own (writing to them
@@ -65,6 +74,7 @@ class Model {
   virtual void set_fused(bool fused) = 0;
   /// What was decided in forward(), for the report: name -> text.
   virtual std::map<std::string, std::string> choices() const { return {}; }
+  virtual ImageNormalization image_normalization() const { return {}; }
 };
 
 /// Model options as a spec gives them (spec key model_options); every model says in its catalog row
@@ -76,9 +86,12 @@ struct ModelOptions {
   std::int64_t layers = 0;
   std::int64_t hidden_size = 0;
   std::int64_t heads = 0;
+  // What a loss may depend on besides its batch (models/yolo.h).
+  std::int64_t image_size = 640;  // side of the training pictures
+  std::int64_t ranks = 1;         // whose gradients are averaged
 };
 
-/// By catalog name (resnet50, bert_base, ...). REQUIRES: a name of the model catalog.
+/// By catalog name (resnet50, bert_base, yolov5s, ...). REQUIRES: a name of the model catalog.
 std::unique_ptr<Model> make_model(std::string_view name, const ModelOptions& options);
 
 }  // namespace falcon

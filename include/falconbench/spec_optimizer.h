@@ -23,6 +23,7 @@ struct OptimizerSpec {
   std::optional<std::string> decay;
   std::optional<bool> nesterov;
   std::optional<double> clip_norm;
+  std::optional<double> ema_decay;
 };
 template <class V>
 void visit_fields(OptimizerSpec& s, V& v) {
@@ -42,6 +43,10 @@ void visit_fields(OptimizerSpec& s, V& v) {
   v.field("nesterov", s.nesterov, "Nesterov momentum");
   v.field("clip_norm", s.clip_norm,
           "clip the gradients' Euclidean norm to this (default: no clipping)", above(0));
+  v.field("ema_decay", s.ema_decay,
+          "rank 0 keeps a moving average of the weights: of the old one this share times 1 - "
+          "exp(-steps / 2000) stays; 0: none",
+          between(0, 0.9999999));
 }
 
 struct ScheduleSpec {
@@ -54,13 +59,16 @@ struct ScheduleSpec {
   std::optional<double> warmup_start;
   std::optional<std::int64_t> warmup_steps;
   std::optional<double> warmup_ratio;
+  std::optional<double> warmup_bias_lr;
+  std::optional<double> warmup_momentum;
   std::optional<double> end_lr;
 };
 template <class V>
 void visit_fields(ScheduleSpec& s, V& v) {
   v.field("kind", s.kind, "learning-rate schedule", one_of("schedules"));
   v.field("epochs", s.epochs,
-          "length of the whole schedule, epochs (cosine; linear and cosine_by_step without steps)",
+          "length of the whole schedule, epochs (cosine, yolov5, yolov5_cosine; linear and "
+          "cosine_by_step without steps)",
           between(1, 1000000));
   v.field("steps", s.steps, "length of the whole schedule, steps (linear, cosine_by_step)",
           between(1, 1000000000));
@@ -74,7 +82,13 @@ void visit_fields(ScheduleSpec& s, V& v) {
           between(0, 1000000000));
   v.field("warmup_ratio", s.warmup_ratio, "the same as a share of the whole schedule",
           between(0, 1));
-  v.field("end_lr", s.end_lr, "learning rate at the end (cosine)", at_least(0));
+  v.field("warmup_bias_lr", s.warmup_bias_lr,
+          "learning rate of the biases at the start of the warm-up (yolov5, yolov5_cosine)",
+          at_least(0));
+  v.field("warmup_momentum", s.warmup_momentum,
+          "momentum at the start of the warm-up (yolov5, yolov5_cosine)", between(0, 0.9999));
+  v.field("end_lr", s.end_lr, "learning rate at the end (cosine, yolov5, yolov5_cosine)",
+          at_least(0));
 }
 
 }  // namespace falcon

@@ -1,6 +1,7 @@
 #include "data/synthetic.h"
 
 #include "base/text.h"
+#include "data/synthetic_boxes.h"
 #include "data/synthetic_images.h"
 #include "data/synthetic_tokens.h"
 #include "falconbench/errors.h"
@@ -19,6 +20,7 @@ struct TaskRow {
 };
 constexpr TaskRow kTasks[] = {
     {"classification", make<SyntheticImages>},
+    {"detection", make<SyntheticBoxes>},
     {"question_answering", make<SyntheticTokens>},
 };
 

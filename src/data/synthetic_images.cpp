@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/counter_random.h"
+#include "data/random_bytes.h"
 #include "falconbench/clock.h"
 #include "falconbench/errors.h"
 
@@ -10,16 +11,6 @@ namespace falcon::data {
 namespace {
 
 constexpr std::int64_t kImageNetPictures = 1281167;  // of ImageNet-1k's training set
-
-void fill(const base::CounterRandom& random, std::byte* out, std::size_t bytes) {
-  std::size_t n = 0;
-  for (; (n + 1) * 8 <= bytes; ++n) {
-    const std::uint64_t word = random.at(n);
-    std::memcpy(out + 8 * n, &word, sizeof word);
-  }
-  const std::uint64_t last = random.at(n);
-  std::memcpy(out + 8 * n, &last, bytes - 8 * n);
-}
 
 void need_positive(const char* name, std::int64_t value) {
   if (value > 0) return;
@@ -58,7 +49,8 @@ bool SyntheticImages::read(const SampleKey& key, std::span<std::byte* const> des
   const std::uint64_t index = static_cast<std::uint64_t>(key.index);
   const base::CounterRandom pixels({key.seed, 1, index});
   base::CounterRandom others({key.seed, 2, index});
-  fill(pixels, destinations[0], static_cast<std::size_t>(image_size_ * image_size_ * 3));
+  fill_random_bytes(pixels, destinations[0],
+                    static_cast<std::size_t>(image_size_ * image_size_ * 3));
   const std::uint64_t label = others.below(static_cast<std::uint64_t>(classes_));
   std::memcpy(destinations[1], &label, sizeof label);
   if (!evaluation_) *destinations[2] = static_cast<std::byte>(others.next() & 1);

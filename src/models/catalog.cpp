@@ -9,6 +9,7 @@
 #include "models/bert.h"
 #include "models/mobilenet.h"
 #include "models/resnet.h"
+#include "models/yolo.h"
 
 namespace falcon {
 
@@ -22,10 +23,11 @@ struct Row {
 };
 
 constexpr std::array kCatalog{
-    Row{"resnet50", make_resnet50},
-    Row{"mobilenet_v2", make_mobilenet_v2},
-    Row{"bert_base", make_bert_base},
-    Row{"bert_large", make_bert_large},
+    Row{"resnet50", make_resnet50},   Row{"mobilenet_v2", make_mobilenet_v2},
+    Row{"bert_base", make_bert_base}, Row{"bert_large", make_bert_large},
+    Row{"yolov5n", make_yolov5n},     Row{"yolov5s", make_yolov5s},
+    Row{"yolov5m", make_yolov5m},     Row{"yolov5l", make_yolov5l},
+    Row{"yolov5x", make_yolov5x},
 };
 
 }  // namespace

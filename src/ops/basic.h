@@ -15,9 +15,9 @@ struct ConvolutionShape {
   std::int64_t groups = 1;
 };
 
-/// Cross-correlation without bias: filter [O, C / groups, KH, KW].
-at::Tensor conv2d(const at::Tensor& images, const at::Tensor& filter,
-                  const ConvolutionShape& shape);
+/// Cross-correlation: filter [O, C / groups, KH, KW]; bias [O], undefined: none.
+at::Tensor conv2d(const at::Tensor& images, const at::Tensor& filter, const ConvolutionShape& shape,
+                  const at::Tensor& bias = {});
 
 /// x [B, I] times weight [O, I] transposed, plus bias [O].
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
@@ -25,6 +25,12 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tenso
 /// Maximum over kernel x kernel windows; padded places never win.
 at::Tensor max_pool2d(const at::Tensor& images, std::int64_t kernel, std::int64_t stride,
                       std::int64_t padding);
+
+/// Every pixel four times: [N, C, 2 H, 2 W].
+at::Tensor upsample_twice(const at::Tensor& images);
+
+/// The channels of all images behind one another.
+at::Tensor concat_channels(at::TensorList images);
 
 /// Mean over H and W: [N, C, 1, 1].
 at::Tensor global_avg_pool(const at::Tensor& images);

@@ -38,6 +38,8 @@ cuda::Act act_of(Activation activation) {
       return cuda::Act::kRelu;
     case Activation::kRelu6:
       return cuda::Act::kRelu6;
+    case Activation::kSilu:
+      return cuda::Act::kSilu;
     case Activation::kNone:
       break;
   }
@@ -80,10 +82,12 @@ class FusedNormAct : public torch::autograd::Function<FusedNormAct> {
     job.act = act_of(static_cast<Activation>(activation));
     cuda::norm_act_forward(job, grid, element_of(x), at::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
-    // y tells where the activation passed only with a residual; without one that follows from x
+    // y tells where the activation passed only with a residual before it; else that follows from x
+    const bool keeps_y = residual && job.act != cuda::Act::kSilu;
     context->save_for_backward(
-        {x, residual ? y : at::Tensor(), weight, bias, mean, inverse_std, norm.tickets});
+        {x, keeps_y ? y : at::Tensor(), weight, bias, mean, inverse_std, norm.tickets});
     context->saved_data["activation"] = activation;
+    context->saved_data["has_residual"] = residual.has_value();
     return y;
   }
 
@@ -117,6 +121,8 @@ class FusedNormAct : public torch::autograd::Function<FusedNormAct> {
     job.act = act_of(static_cast<Activation>(context->saved_data["activation"].toInt()));
     cuda::norm_act_backward(job, grid, element_of(x), at::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
+    // what was added after the activation has the gradient of the result
+    if (context->saved_data["has_residual"].toBool() && !y.defined()) dresidual = dy;
     return {dx, dweight, dbias, dresidual, at::Tensor(), at::Tensor()};
   }
 };

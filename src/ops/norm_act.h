@@ -6,7 +6,12 @@
 
 namespace falcon::ops {
 
-enum class Activation { kNone, kRelu, kRelu6 };
+enum class Activation {
+  kNone,
+  kRelu,
+  kRelu6,
+  kSilu,  // x / (1 + exp(-x)); a residual is added after it, as in YOLOv5's bottleneck
+};
 
 /// What one batch normalisation owns: [C] tensors of one floating type (float32 also beside 16-bit
 /// inputs).
@@ -22,7 +27,8 @@ struct NormTensors {
   mutable at::Tensor tickets;  // its device scratch: made at first use, zero between calls
 };
 
-/// activation(weight * (x - mean) / sqrt(var + eps) + bias + residual), x and residual [N, C, H, W]
+/// activation(weight * (x - mean) / sqrt(var + eps) + bias + residual), for kSilu
+/// activation(weight * (x - mean) / sqrt(var + eps) + bias) + residual; x and residual [N, C, H, W]
 /// of one type and layout; residual undefined: none. training: mean and (biased) variance of this
 /// batch over N, H, W; the running ones are updated in place, the variance with the unbiased
 /// estimate. Otherwise the running ones are used. Counts no steps. The result is a new tensor in

@@ -1,6 +1,7 @@
 #include "plan/resolve.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -65,8 +66,16 @@ void fill_schedule(Defaults& defaults, ScheduleSpec& schedule, const ScheduleSpe
   if (is_taken("warmup_epochs")) {
     defaults.fill("schedule.warmup_epochs", schedule.warmup_epochs,
                   recipe.warmup_epochs.value_or(0), why);
+  }
+  if (is_taken("warmup_start")) {
     defaults.fill("schedule.warmup_start", schedule.warmup_start,
                   recipe.warmup_start.value_or(0.01), why);
+  }
+  if (is_taken("warmup_bias_lr")) {
+    defaults.fill("schedule.warmup_bias_lr", schedule.warmup_bias_lr,
+                  recipe.warmup_bias_lr.value_or(0.1), why);
+    defaults.fill("schedule.warmup_momentum", schedule.warmup_momentum,
+                  recipe.warmup_momentum.value_or(0.8), why);
   }
   if (is_taken("warmup_ratio") && !has_warmup) {
     defaults.fill("schedule.warmup_ratio", schedule.warmup_ratio, recipe.warmup_ratio.value_or(0),
@@ -99,9 +108,23 @@ void fill_optimizer(Defaults& defaults, OptimizerSpec& optimizer, const Optimize
   if (is_taken("eps")) defaults.fill("optimizer.eps", optimizer.eps, 1e-8, own);
   defaults.fill_from("optimizer.weight_decay", optimizer.weight_decay, recipe.weight_decay, why);
   defaults.fill_from("optimizer.decay", optimizer.decay, recipe.decay, why);
+  defaults.fill_from("optimizer.ema_decay", optimizer.ema_decay, recipe.ema_decay, why);
 }
 
-void fill_model(Defaults& defaults, RunSpec& spec, const ModelFacts& model) {
+// The recipe's decay is for nominal_batch samples an update. Its script makes one of as many
+// batches as come near that, and scales the decay by what they come to.
+OptimizerSpec recipe_for(const ModelFacts& model, std::int64_t global_batch) {
+  OptimizerSpec recipe = model.optimizer;
+  if (model.nominal_batch > 0 && recipe.weight_decay) {
+    const auto nominal = static_cast<double>(model.nominal_batch);
+    const auto batch = static_cast<double>(global_batch);
+    const double batches = std::max(std::nearbyint(nominal / batch), 1.0);
+    recipe.weight_decay = *recipe.weight_decay * batch * batches / nominal;
+  }
+  return recipe;
+}
+
+void fill_model(Defaults& defaults, RunSpec& spec, const ModelFacts& model, int num_devices) {
   const std::string why = "default of the model " + model.name;
   if (model.image_size > 0) {
     defaults.fill("image_size", spec.image_size, model.image_size, why);
@@ -114,7 +137,9 @@ void fill_model(Defaults& defaults, RunSpec& spec, const ModelFacts& model) {
   if (!spec.batch_size.global) {
     defaults.fill("batch_size.per_gpu", spec.batch_size.per_gpu, model.batch_per_gpu, why);
   }
-  fill_optimizer(defaults, spec.optimizer, model.optimizer, why);
+  const std::int64_t global_batch =
+      spec.batch_size.global ? *spec.batch_size.global : *spec.batch_size.per_gpu * num_devices;
+  fill_optimizer(defaults, spec.optimizer, recipe_for(model, global_batch), why);
   fill_schedule(defaults, spec.schedule, model.schedule, why);
 }
 
@@ -175,7 +200,7 @@ ResolvedSpec resolve(const RunSpec& given, const std::map<std::string, std::stri
   if (!spec.budget.epochs && !spec.budget.steps && !spec.budget.seconds) {
     defaults.fill("budget.steps", spec.budget.steps, 100, "default");
   }
-  fill_model(defaults, spec, *catalog::find_model(spec.model));
+  fill_model(defaults, spec, *catalog::find_model(spec.model), num_devices);
   fill_made_data(defaults, spec.data.make, *catalog::find_dataset(spec.data.format));
   if (spec.storage.empty()) spec.data.path = absolute(spec.data.path, folder);
   spec.system = absolute(spec.system, folder);

@@ -134,11 +134,62 @@ ModelFacts mobilenet_v2() {
   return facts;
 }
 
+/// What differs between the sizes of YOLOv5.
+struct YoloSize {
+  const char* name;
+  const char* millions;
+  std::int64_t parameters;
+  std::int64_t parameters_per_class;
+  double forward_flops;
+  double kept_values;  // of a picture, counted as above; of what goes into a concatenation its copy
+};
+
+// Recipe: the published training script (v7.0, 300 epochs; hyp.scratch-low for every size).
+ModelFacts yolov5(const YoloSize& size) {
+  ModelFacts facts;
+  facts.name = size.name;
+  facts.title = "YOLOv5" + std::string(1, facts.name.back()) +
+                " v7.0 (Ultralytics), object detection, " + size.millions + " million parameters";
+  facts.task = "detection";
+  facts.parameters = size.parameters;
+  facts.parameters_per_class = size.parameters_per_class;
+  facts.forward_flops_per_sample = size.forward_flops;
+  facts.image_size = 640;
+  facts.classes = 80;
+  facts.batch_per_gpu = 11;
+  facts.nominal_batch = 64;
+  facts.activation_bytes_per_sample = 4 * size.kept_values;
+  facts.options = {"classes"};
+  facts.datasets = {"synthetic"};
+  facts.optimizer = momentum_sgd(0.01, 5e-4);
+  facts.optimizer.momentum = 0.937;
+  facts.optimizer.decay = kDecayWeightsOnly;
+  facts.optimizer.nesterov = true;
+  facts.optimizer.clip_norm = 10;
+  facts.optimizer.ema_decay = 0.9999;
+  facts.schedule.kind = "yolov5";
+  facts.schedule.epochs = 300;
+  facts.schedule.end_lr = 1e-4;
+  facts.schedule.warmup_epochs = 3;
+  facts.schedule.warmup_bias_lr = 0.1;
+  facts.schedule.warmup_momentum = 0.8;
+  return facts;
+}
+
 }  // namespace
 
 std::span<const ModelFacts> models() {
-  static const std::vector<ModelFacts> table = {resnet50(), mobilenet_v2(), bert_base(),
-                                                bert_large()};
+  static const std::vector<ModelFacts> table = {
+      resnet50(),
+      mobilenet_v2(),
+      yolov5({"yolov5n", "1.9", 1872157, 1353, 4468121600, 29175600}),
+      yolov5({"yolov5s", "7.2", 7235389, 2697, 16433561600, 54980400}),
+      yolov5({"yolov5m", "21.2", 21190557, 4041, 48872448000, 100446000}),
+      yolov5({"yolov5l", "46.6", 46563709, 5385, 108993740800, 159018800}),
+      yolov5({"yolov5x", "86.7", 86749405, 6729, 205448192000, 230698800}),
+      bert_base(),
+      bert_large(),
+  };
   return table;
 }
 

@@ -19,10 +19,10 @@ std::span<const WordFacts> optimizers() {
   static const std::vector<WordFacts> table = {
       {"sgd",
        "stochastic gradient descent with momentum",
-       {"lr", "momentum", "weight_decay", "decay", "nesterov", "clip_norm"}},
+       {"lr", "momentum", "weight_decay", "decay", "nesterov", "clip_norm", "ema_decay"}},
       {"adamw",
        "Adam with decoupled weight decay",
-       {"lr", "beta1", "beta2", "eps", "weight_decay", "decay", "clip_norm"}},
+       {"lr", "beta1", "beta2", "eps", "weight_decay", "decay", "clip_norm", "ema_decay"}},
   };
   return table;
 }
@@ -43,6 +43,13 @@ std::span<const WordFacts> schedules() {
       {"cosine_by_step",
        "the same along half a cosine",
        {"steps", "epochs", "warmup_steps", "warmup_ratio"}},
+      {"yolov5",
+       "YOLOv5's: in the warm-up (at least 100 steps) the rates go step by step to where the line "
+       "from lr to end_lr is, afterwards an epoch trains at the rate of the epoch before",
+       {"epochs", "end_lr", "warmup_epochs", "warmup_bias_lr", "warmup_momentum"}},
+      {"yolov5_cosine",
+       "the same with half a cosine in place of the line",
+       {"epochs", "end_lr", "warmup_epochs", "warmup_bias_lr", "warmup_momentum"}},
   };
   return table;
 }

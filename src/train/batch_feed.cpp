@@ -149,7 +149,7 @@ void BatchFeed::prepare(const std::vector<at::Tensor>& raw) {
   const at::Tensor flip = find("flip");
   for (std::size_t i = 0; i < layout_.size(); ++i) {
     if (layout_[i].name == "images") {
-      ops::prepare_images(raw[i], flip, {}, pictures_);
+      ops::prepare_images(raw[i], flip, options_.normalization, pictures_);
       batch_.tensors.push_back({layout_[i].name, pictures_});
     } else if (layout_[i].name != "flip") {
       batch_.tensors.push_back({layout_[i].name, raw[i]});

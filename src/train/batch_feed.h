@@ -25,6 +25,7 @@ struct FeedOptions {
   at::Device device = at::kCPU;
   at::ScalarType picture_type = at::kFloat;  // of the prepared pictures
   bool channels_last = false;
+  ImageNormalization normalization;
   std::int64_t batch = 1;       // samples of this rank
   void* copy_stream = nullptr;  // cudaStream_t; GPU only
 };

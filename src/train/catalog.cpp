@@ -29,6 +29,8 @@ constexpr std::array kSchedules = {
     ScheduleRow{"cosine", cosine_rows},
     ScheduleRow{"linear", linear_rows},
     ScheduleRow{"cosine_by_step", cosine_by_step_rows},
+    ScheduleRow{"yolov5", yolov5_rows},
+    ScheduleRow{"yolov5_cosine", yolov5_cosine_rows},
 };
 
 struct OptimizerRow {

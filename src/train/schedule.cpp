@@ -14,6 +14,13 @@ ops::RateRow row_at(double lr, const ScheduleContext& context) {
   return {lr, lr, context.momentum};
 }
 
+/// The last row holds for ever, so a tail of equal ones says nothing.
+void drop_equal_tail(std::vector<ops::RateRow>& rows) {
+  while (rows.size() > 1 && *(rows.end() - 2) == rows.back()) {
+    rows.pop_back();
+  }
+}
+
 /// after_warmup: the rate a number of epochs after the end of the warm-up.
 RateRows rows_by_epoch(const ScheduleSpec& schedule, const ScheduleContext& context,
                        const std::function<double(double)>& after_warmup) {
@@ -28,10 +35,7 @@ RateRows rows_by_epoch(const ScheduleSpec& schedule, const ScheduleContext& cont
         e < warmup ? context.lr * (start + (1 - start) * e / warmup) : after_warmup(e - warmup),
         context));
   }
-  // the last row holds for ever, so a tail of equal ones says nothing
-  while (rows.by_epoch.size() > 1 && *(rows.by_epoch.end() - 2) == rows.by_epoch.back()) {
-    rows.by_epoch.pop_back();
-  }
+  drop_equal_tail(rows.by_epoch);
   return rows;
 }
 
@@ -56,6 +60,41 @@ RateRows rows_by_update(const ScheduleSpec& schedule, const ScheduleContext& con
   while (!rows.by_update.empty() && rows.by_update.back() == rows.by_epoch.back()) {
     rows.by_update.pop_back();
   }
+  return rows;
+}
+
+/// way(share): how much of the way from lr to end_lr is gone when this share of the epochs is over.
+RateRows lagging_rows(const ScheduleSpec& schedule, const ScheduleContext& context,
+                      double (*way)(double)) {
+  constexpr double kLeastWarmup = 100;
+  const std::int64_t per_epoch = context.updates_per_epoch;
+  const auto epochs = static_cast<double>(schedule.epochs.value_or(1));
+  const auto rate = [&](std::int64_t epoch) {
+    const double share = std::clamp(static_cast<double>(epoch) / epochs, 0.0, 1.0);
+    return context.lr + (schedule.end_lr.value_or(0) - context.lr) * way(share);
+  };
+  const double warmup_epochs = schedule.warmup_epochs.value_or(0);
+  const double warmup =
+      warmup_epochs > 0
+          ? std::max(std::nearbyint(warmup_epochs * static_cast<double>(per_epoch)), kLeastWarmup)
+          : 0;
+  const std::int64_t last_epoch = static_cast<std::int64_t>(warmup) / per_epoch;  // of the warm-up
+  const std::int64_t rows_wanted = warmup > 0 ? (last_epoch + 1) * per_epoch : 0;
+  RateRows rows;
+  for (std::int64_t u = 0; u < std::min(rows_wanted, context.max_updates); ++u) {
+    const double target = rate(u / per_epoch);
+    const double done = std::min(static_cast<double>(u) / warmup, 1.0);
+    const auto between = [done](double from, double to) { return from + (to - from) * done; };
+    rows.by_update.push_back(
+        {between(0, target), between(schedule.warmup_bias_lr.value_or(0), target),
+         between(schedule.warmup_momentum.value_or(context.momentum), context.momentum)});
+  }
+  const std::int64_t run_epochs =
+      std::max<std::int64_t>(0, context.max_updates - 1) / per_epoch + 1;
+  for (std::int64_t epoch = 0; epoch < run_epochs; ++epoch) {
+    rows.by_epoch.push_back(row_at(rate(epoch - 1), context));
+  }
+  drop_equal_tail(rows.by_epoch);
   return rows;
 }
 
@@ -111,6 +150,15 @@ RateRows linear_rows(const ScheduleSpec& schedule, const ScheduleContext& contex
 RateRows cosine_by_step_rows(const ScheduleSpec& schedule, const ScheduleContext& context) {
   return rows_by_update(schedule, context,
                         [](double share) { return (1 + std::cos(std::numbers::pi * share)) / 2; });
+}
+
+RateRows yolov5_rows(const ScheduleSpec& schedule, const ScheduleContext& context) {
+  return lagging_rows(schedule, context, [](double share) { return share; });
+}
+
+RateRows yolov5_cosine_rows(const ScheduleSpec& schedule, const ScheduleContext& context) {
+  return lagging_rows(schedule, context,
+                      [](double share) { return (1 - std::cos(std::numbers::pi * share)) / 2; });
 }
 
 RateRows rate_rows(const ScheduleSpec& schedule, const ScheduleContext& context) {

@@ -50,6 +50,16 @@ RateRows linear_rows(const ScheduleSpec& schedule, const ScheduleContext& contex
 /// lr * (1 + cos(pi * (u - w) / (n - w))) / 2, also beyond n, where it rises again
 RateRows cosine_by_step_rows(const ScheduleSpec& schedule, const ScheduleContext& context);
 
+// YOLOv5's (train.py of v7.0), both by update and by epoch e of E = epochs, f(e) the rate between
+// lr and end_lr. The warm-up lasts until update w = warmup_epochs in updates, at least 100: the
+// rate goes there in a line from 0, that of the biases from warmup_bias_lr, to f(e) of the update's
+// own epoch, and momentum from warmup_momentum. The rest of that epoch stays at f(e); later ones
+// take f(e - 1).
+/// f(e) = lr + (end_lr - lr) * e / E
+RateRows yolov5_rows(const ScheduleSpec& schedule, const ScheduleContext& context);
+/// f(e) = lr + (end_lr - lr) * (1 - cos(pi * e / E)) / 2
+RateRows yolov5_cosine_rows(const ScheduleSpec& schedule, const ScheduleContext& context);
+
 /// By the schedule's kind; throws Error(kUsage) for an unknown one. REQUIRES: a resolved schedule
 /// (every field set that its kind uses).
 RateRows rate_rows(const ScheduleSpec& schedule, const ScheduleContext& context);

@@ -37,9 +37,10 @@ std::unique_ptr<TimeMarks> marks_of(const TrainerOptions& options) {
                                   : make_host_marks();
 }
 
-FeedOptions feed_options(const Plan& plan, const TrainerOptions& options,
+FeedOptions feed_options(const Plan& plan, const Model& model, const TrainerOptions& options,
                          const Precision& precision) {
   FeedOptions feed;
+  feed.normalization = model.image_normalization();
   feed.device = options.device;
   feed.picture_type = precision.autocast.value_or(options.model_type);
   feed.channels_last = options.channels_last;
@@ -64,12 +65,15 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
       clock_(marks_of(options), options.device.is_cuda()),
       reporter_(options.device, rows_of(plan), plan.steps_per_epoch),
       optimizer_(make_optimizer(model.parameters(), plan.spec.optimizer, rows_of(plan))),
-      feed_(loader, layout, feed_options(plan, options, precision_), clock_),
+      feed_(loader, layout, feed_options(plan, model, options, precision_), clock_),
       blocks_(group, length_) {
   if (precision_.loss_scaling) scaler_.emplace(options.device);
   model_.set_training(true);
   strategy_ = make_strategy(plan.parallelism, {model, group, plan.spec.parallelism,
                                                [this] { clock_.mark(Mark::kGradientsComputed); }});
+  // after the strategy: all ranks have rank 0's weights by now
+  const double ema_decay = plan.spec.optimizer.ema_decay.value_or(0);
+  if (ema_decay > 0 && (group == nullptr || group->rank() == 0)) average_.emplace(model, ema_decay);
   clock_.set_marks_gradients(strategy_->marks_gradients());
   clock_.start();
 }
@@ -98,6 +102,7 @@ void Trainer::step() {
   at::Tensor loss;
   forward_backward(batch, loss);
   optimizer_->step(reporter_.rates(), scaler_ ? &*scaler_ : nullptr);
+  if (average_) average_->update();
   reporter_.advance(loss, scaler_ ? &*scaler_ : nullptr);
   clock_.end_step();
   harvest_passed();

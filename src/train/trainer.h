@@ -17,6 +17,7 @@
 #include "train/batch_feed.h"
 #include "train/blocks.h"
 #include "train/catalog.h"
+#include "train/moving_average.h"
 #include "train/optimizer.h"
 #include "train/phase_clock.h"
 #include "train/run_control.h"
@@ -54,6 +55,8 @@ class Trainer {
   /// Last completed step, in memory that the step itself writes.
   const std::int64_t* progress() const { return reporter_.progress(); }
   PhaseClock& clock() { return clock_; }
+  /// On rank 0 with optimizer.ema_decay, else nullptr.
+  const MovingAverage* average() const { return average_ ? &*average_ : nullptr; }
   /// What was measured; after finish().
   void fill(WorkerRecords& records) const;
 
@@ -78,6 +81,7 @@ class Trainer {
   StepReporter reporter_;
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<LossScaler> scaler_;
+  std::optional<MovingAverage> average_;
   std::unique_ptr<Strategy> strategy_;
   BatchFeed feed_;
   BlockProtocol blocks_;

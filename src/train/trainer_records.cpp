@@ -133,6 +133,7 @@ void Trainer::fill(WorkerRecords& records) const {
     if (on_gpu) choices["cudnn_benchmark"] = on_off(at::globalContext().benchmarkCuDNN());
   }
   choices["optimizer"] = "fused, one kernel for all parameters";
+  if (average_) choices["moving_average"] = "of the state, after every step";
   choices["deterministic"] = on_off(at::globalContext().deterministicAlgorithms());
   for (const auto& [name, text] : strategy_->choices()) choices[name] = text;
   for (const auto& [name, text] : model_.choices()) choices[name] = text;

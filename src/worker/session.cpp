@@ -153,6 +153,8 @@ void Session::make_model_on_device() {
   options.layers = plan_.spec.model_options.layers.value_or(options.layers);
   options.hidden_size = plan_.spec.model_options.hidden_size.value_or(options.hidden_size);
   options.heads = plan_.spec.model_options.heads.value_or(options.heads);
+  options.image_size = plan_.spec.image_size.value_or(options.image_size);
+  options.ranks = static_cast<std::int64_t>(plan_.ranks.size());
   model_ = make_model(plan_.spec.model, options);
   seed_generator(device_, plan_.spec.seed, told_.rank);
   model_->initialize(static_cast<std::uint64_t>(plan_.spec.seed));

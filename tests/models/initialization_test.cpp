@@ -7,8 +7,6 @@
 
 #include <falconbench/model.h>
 
-#include "models/catalog.h"
-
 namespace falcon::models {
 namespace {
 
@@ -33,7 +31,8 @@ TEST_P(Initialization, IsAFunctionOfTheSeedAndUndoesTraining) {
   EXPECT_FALSE(at::equal(twin->parameters().front().tensor, model->parameters().front().tensor));
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalog, Initialization, testing::ValuesIn(model_names()));
+INSTANTIATE_TEST_SUITE_P(Catalog, Initialization,
+                         testing::Values("resnet50", "mobilenet_v2", "yolov5n"));
 
 TEST(FillNormal, IsNormalInItsMomentsAndTails) {
   const at::Tensor x = at::zeros({1000001});  // odd: the last one has no partner

@@ -54,6 +54,8 @@ at::Tensor activated(const at::Tensor& y, Activation activation) {
       return at::clamp(y, 0);
     case Activation::kRelu6:
       return at::clamp(y, 0, 6);
+    case Activation::kSilu:
+      return y.div(y.neg().exp().add(1));
     case Activation::kNone:
       break;
   }
@@ -71,7 +73,9 @@ at::Tensor expected(const at::Tensor& x, const NormTensors& norm, bool training,
   }
   at::Tensor y = x.sub(mean).div(at::sqrt(variance.add(norm.eps)));
   y = y.mul(per_channel(norm.weight)).add(per_channel(norm.bias));
-  return activated(residual.defined() ? y.add(residual) : y, activation);
+  if (!residual.defined()) return activated(y, activation);
+  return activation == Activation::kSilu ? activated(y, activation).add(residual)
+                                         : activated(y.add(residual), activation);
 }
 
 using Case = std::tuple<bool, Activation, bool>;  // training, activation, residual
@@ -108,7 +112,7 @@ TEST_P(NormAct, EqualsItsFormulaInValuesAndGradients) {
 INSTANTIATE_TEST_SUITE_P(All, NormAct,
                          testing::Combine(testing::Bool(),
                                           testing::Values(Activation::kNone, Activation::kRelu,
-                                                          Activation::kRelu6),
+                                                          Activation::kRelu6, Activation::kSilu),
                                           testing::Bool()));
 
 TEST(NormActState, TrainingMovesRunningStatisticsWithTheUnbiasedVariance) {
@@ -150,9 +154,11 @@ TEST(NormActState, LeavesInputAndResidualAloneAndKeepsTheLayout) {
   const at::Tensor x_before = x.clone();
   const at::Tensor residual_before = residual.clone();
   for (const bool training : {false, true}) {
-    const at::Tensor y = norm_act(x, made_norm(), training, Activation::kRelu, residual);
-    EXPECT_TRUE(y.is_contiguous(at::MemoryFormat::ChannelsLast));
-    EXPECT_FALSE(y.is_alias_of(x) || y.is_alias_of(residual));
+    for (const Activation activation : {Activation::kRelu, Activation::kSilu}) {
+      const at::Tensor y = norm_act(x, made_norm(), training, activation, residual);
+      EXPECT_TRUE(y.is_contiguous(at::MemoryFormat::ChannelsLast));
+      EXPECT_FALSE(y.is_alias_of(x) || y.is_alias_of(residual));
+    }
   }
   EXPECT_TRUE(at::equal(x, x_before));
   EXPECT_TRUE(at::equal(residual, residual_before));

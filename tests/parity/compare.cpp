@@ -210,6 +210,16 @@ void compare_buffers(Comparison& result, const Json& section, const Measured& me
   }
 }
 
+/// The parts of step `step`, of a file that lists some.
+void compare_parts(Comparison& result, const Json& parts, const Measured& measured,
+                   std::size_t step, double r) {
+  const Json& listed = parts.at("f64").at(0).is_array() ? parts["f64"].at(step) : parts["f64"];
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    result.relative(parts.at("names").at(i).get<std::string>(), listed[i],
+                    measured.loss_parts.at(step).at(i), r);
+  }
+}
+
 Comparison compare_train(const Json& section, const Measured& measured,
                          const Tolerances& tolerances) {
   Comparison result;
@@ -219,6 +229,9 @@ Comparison compare_train(const Json& section, const Measured& measured,
   result.relative("loss", section.at("loss"), measured.losses.at(0), r);
   if (!tolerances.is_float64) {
     result.relative("loss_f32", section.at("loss_f32"), measured.losses[0], kTwoRoundings * r);
+  }
+  if (section.contains("loss_parts")) {
+    compare_parts(result, section["loss_parts"], measured, 0, r);
   }
   compare_outputs(result, section, measured, tolerances);
   compare_gradients(result, section, measured, tolerances);
@@ -260,6 +273,10 @@ Comparison compare_trajectory(const Json& file, const Json& section, const Measu
     if (tolerances.compares_all_losses()) {
       const double r = tolerances.trajectory(largest);
       result.relative("loss", section["loss"][step], measured.losses.at(step), r);
+      // in float32 the parts may lose more than their sum, for which the tolerance is measured
+      if (section.contains("loss_parts") && tolerances.is_float64) {
+        compare_parts(result, section["loss_parts"], measured, step, r);
+      }
     } else if (step == 0) {
       result.relative("loss", section["loss"][0], measured.losses[0],
                       tolerances.one_step(rel32[0]));
@@ -272,6 +289,18 @@ Comparison compare_trajectory(const Json& file, const Json& section, const Measu
     result.finite("grad_norm", norm);
   }
   compare_deltas(result, file, section, measured, tolerances);
+  if (section.contains("ema")) {
+    const Table table(section, "ema");
+    for_each_row(result, table, "tensor", measured.averages,
+                 [&](const Json& row, const std::string& name, const at::Tensor& average) {
+                   if (!tolerances.is_float64) {
+                     result.finite("l2", l2(average));
+                   } else {
+                     compare_row(result, table, row, average, "ema/" + name,
+                                 tolerances.trajectory(0));
+                   }
+                 });
+  }
   return result;
 }
 
@@ -279,9 +308,14 @@ Comparison compare_trajectory(const Json& file, const Json& section, const Measu
 
 const std::vector<std::string>& sections() {
   static const std::vector<std::string> kSections{
-      "tensors",   "flops",       "eval_small", "taps",
-      "eval_full", "train_small", "trajectory", "trajectory_small_lr"};
+      "tensors",          "flops",       "eval_small", "taps",
+      "eval_full",        "train_small", "trajectory", "trajectory_small_lr",
+      "trajectory_warmup"};
   return kSections;
+}
+
+bool is_optional(const std::string& section) {
+  return section.starts_with("trajectory_");
 }
 
 Comparison compare(const Json& file, const std::string& section, const Measured& measured,

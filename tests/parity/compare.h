@@ -12,6 +12,9 @@ namespace falcon::test {
 /// eval_small.
 const std::vector<std::string>& sections();
 
+/// Whether there are models whose file has no such section.
+bool is_optional(const std::string& section);
+
 /// A section that the file lacks gives a comparison without rows, which counts as failed.
 Comparison compare(const Json& file, const std::string& section, const Measured& measured,
                    const Precision& precision);

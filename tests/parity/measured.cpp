@@ -7,14 +7,15 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
-#include <ATen/ops/zeros_like.h>
 
 #include "models/state.h"
 #include "parity/flop_count.h"
+#include "parity/plain_optimizer.h"
 
 namespace falcon::test {
 
@@ -25,17 +26,27 @@ std::size_t element_count(const std::vector<std::int64_t>& shape) {
       std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));
 }
 
-at::Tensor filled(const std::string& key, const std::vector<std::int64_t>& shape, double offset,
-                  double scale) {
-  std::vector<float> values = fill(key, element_count(shape), offset, scale);
-  return at::from_blob(values.data(), shape, at::kFloat).clone();
+/// What the file's rule does not fill: step counts, and the anchors of a detector in cells.
+at::Tensor not_filled(const Json& file, const std::string& name,
+                      const std::vector<std::int64_t>& shape) {
+  if (!name.ends_with("anchors")) {
+    return at::zeros(shape, at::kLong);
+  }
+  const Json& config = file.at("config");
+  std::vector<double> cells;
+  for (std::size_t level = 0; level < config.at("strides").size(); ++level) {
+    for (const Json& side : config.at("anchors_px").at(level)) {
+      cells.push_back(side.get<double>() / config["strides"][level].get<double>());
+    }
+  }
+  return at::tensor(cells, at::kFloat).view(shape);
 }
 
 at::Tensor fill_row(const Json& file, const Json& row) {
   const std::string name = row.at(0);
   const std::vector<std::int64_t> shape = row.at(1);
   if (row.at(4).is_null()) {
-    return at::zeros(shape, at::kLong);
+    return not_filled(file, name, shape);
   }
   return filled(file.at("seed").get<std::string>() + ":" + name, shape, row.at(4), row.at(5));
 }
@@ -73,8 +84,8 @@ Batch make_tokens(const Json& file, const Json& inputs, int step) {
   return batch;
 }
 
-/// Images and labels of step k: the key of the input may hold {k}, followed by a remark after a
-/// comma.
+/// Images and labels or targets of step k: the key of the input may hold {k}, followed by a remark
+/// after a comma.
 Batch make_batch(const Json& file, const Json& section, int step, const Precision& precision) {
   if (section.contains("inputs")) {
     return make_tokens(file, section["inputs"], step);
@@ -91,6 +102,12 @@ Batch make_batch(const Json& file, const Json& section, int step, const Precisio
     images = images.contiguous(at::MemoryFormat::ChannelsLast);
   }
   Batch batch{{{"images", images}}};
+  if (section.contains("targets")) {
+    const Json& targets = section["targets"];
+    const bool is_by_step = section.contains("optimizer");
+    batch.tensors.push_back(
+        {"targets", padded_targets(is_by_step ? targets.at(step) : targets, section.at("batch"))});
+  }
   if (section.contains("labels")) {
     const Json& labels = section["labels"];
     const std::vector<std::int64_t> values = labels.at(0).is_array() ? labels.at(step) : labels;
@@ -111,7 +128,7 @@ std::vector<NamedTensor> named_outputs(const Json& section,
 std::vector<NamedTensor> floating_buffers(const Model& model) {
   std::vector<NamedTensor> result;
   for (const NamedTensor& buffer : model.buffers()) {
-    if (buffer.tensor.is_floating_point()) {
+    if (buffer.tensor.is_floating_point() && !buffer.name.ends_with("anchors")) {
       result.push_back(buffer);
     }
   }
@@ -127,93 +144,43 @@ double gradient_norm(const Model& model) {
   return std::sqrt(squares);
 }
 
+/// With the gains of the file where it has some: those that a model scales by its size and number
+/// of classes are not scaled there.
+at::Tensor loss_of(const Json& file, Model& model, const std::vector<at::Tensor>& outputs,
+                   const Batch& batch, Measured& measured) {
+  const Json& section = file.at("train_small");
+  if (!section.contains("hyp")) {
+    return model.loss(outputs, batch);
+  }
+  at::Tensor anchors;
+  for (const NamedTensor& buffer : model.buffers()) {
+    if (buffer.name.ends_with("anchors")) anchors = buffer.tensor;
+  }
+  const models::YoloLoss loss =
+      models::yolo_loss(outputs, batch["targets"], anchors, yolo_loss_options(section["hyp"]));
+  measured.loss_parts.push_back(
+      {loss.box.item<double>(), loss.objectness.item<double>(), loss.classes.item<double>()});
+  return loss.total;
+}
+
 /// One training step up to the gradients; returns the outputs.
-std::vector<at::Tensor> backward(Model& model, const Batch& batch, Measured& measured) {
+std::vector<at::Tensor> backward(const Json& file, Model& model, const Batch& batch,
+                                 Measured& measured) {
   for (const NamedTensor& parameter : model.parameters()) {
     parameter.tensor.mutable_grad().reset();
   }
   const std::vector<at::Tensor> outputs = model.forward(batch);
-  const at::Tensor loss = model.loss(outputs, batch);
+  const at::Tensor loss = loss_of(file, model, outputs, batch, measured);
   loss.backward();
   measured.losses.push_back(loss.item<double>());
   measured.gradient_norms.push_back(gradient_norm(model));
   return outputs;
 }
 
-/// An optimizer by its definition, with the options of a section.
-class PlainOptimizer {
- public:
-  explicit PlainOptimizer(const Json& options) : options_(options) {}
-
-  /// norm: of the gradients.
-  void step(const Model& model, std::size_t step_index, double norm) {
-    const at::NoGradGuard no_grad;
-    lr_ = options_.at("lr").at(step_index);
-    decay_ = options_.at("weight_decay");
-    ++count_;
-    const double clip = options_.value("clip_grad_norm", INFINITY);
-    const double factor = std::min(1.0, clip / (norm + 1e-6));
-    std::size_t i = 0;
-    for (const NamedTensor& parameter : model.parameters()) {
-      const at::Tensor& gradient = parameter.tensor.grad();
-      if (factor < 1) {
-        gradient.mul_(factor);
-      }
-      is_adamw() ? adamw(parameter, gradient, i) : sgd(parameter.tensor, gradient, i);
-      ++i;
-    }
-  }
-
- private:
-  bool is_adamw() const { return options_.at("name") == "AdamW"; }
-
-  /// g += decay * p; v = momentum * v + (1 - dampening) * g, at first v = g; p -= lr * v, or with
-  /// Nesterov lr * (g + momentum * v).
-  void sgd(const at::Tensor& parameter, const at::Tensor& raw_gradient, std::size_t i) {
-    const double momentum = options_.at("momentum");
-    const at::Tensor gradient = raw_gradient.add(parameter, decay_);
-    if (count_ == 1) {
-      first_.push_back(gradient.clone());
-    } else {
-      first_[i].mul_(momentum).add_(gradient, 1 - options_.at("dampening").get<double>());
-    }
-    const at::Tensor change =
-        options_.at("nesterov").get<bool>() ? gradient.add(first_[i], momentum) : first_[i];
-    parameter.sub_(change, lr_);
-  }
-
-  /// p *= 1 - lr * decay; m and v are the running means of g and g^2; p -= lr * m' / (sqrt(v') +
-  /// eps), m' = m / (1 - beta1^t), v' = v / (1 - beta2^t).
-  void adamw(const NamedTensor& parameter, const at::Tensor& gradient, std::size_t i) {
-    const double beta1 = options_.at("betas").at(0);
-    const double beta2 = options_.at("betas").at(1);
-    if (count_ == 1) {
-      first_.push_back(at::zeros_like(gradient));
-      second_.push_back(at::zeros_like(gradient));
-    }
-    first_[i].mul_(beta1).add_(gradient, 1 - beta1);
-    second_[i].mul_(beta2).addcmul_(gradient, gradient, 1 - beta2);
-    const bool is_spared =
-        parameter.name.ends_with("bias") || parameter.name.find("LayerNorm") != std::string::npos;
-    if (!is_spared) {
-      parameter.tensor.mul_(1 - lr_ * decay_);
-    }
-    const at::Tensor root =
-        second_[i].div(1 - std::pow(beta2, count_)).sqrt_().add_(options_.at("eps").get<double>());
-    parameter.tensor.addcdiv_(first_[i], root, -lr_ / (1 - std::pow(beta1, count_)));
-  }
-
-  const Json& options_;
-  double lr_ = 0;
-  double decay_ = 0;
-  int count_ = 0;
-  std::vector<at::Tensor> first_, second_;
-};
-
 std::unique_ptr<Model> made_model(const Json& file) {
   const Json& config = file.at("config");
   ModelOptions options;
-  options.classes = config.value("num_classes", options.classes);
+  options.classes = config.value("num_classes", config.value("nc", options.classes));
   options.layers = config.value("layers", options.layers);
   options.hidden_size = config.value("hidden", options.hidden_size);
   options.heads = config.value("heads", options.heads);
@@ -238,7 +205,7 @@ Measured measure_train(const Json& file, const Json& section, const Precision& p
   Measured measured;
   const std::unique_ptr<Model> model = filled_model(file, precision);
   const Batch batch = make_batch(file, section, 0, precision);
-  measured.outputs = named_outputs(section, backward(*model, batch, measured));
+  measured.outputs = named_outputs(section, backward(file, *model, batch, measured));
   for (const NamedTensor& parameter : model->parameters()) {
     measured.gradients.push_back({parameter.name, parameter.tensor.grad()});
   }
@@ -254,20 +221,24 @@ Measured measure_train(const Json& file, const Json& section, const Precision& p
 Measured measure_trajectory(const Json& file, const Json& section, const Precision& precision) {
   Measured measured;
   const std::unique_ptr<Model> model = filled_model(file, precision);
+  Average average(*model);
   {
     PlainOptimizer optimizer(section.at("optimizer"));
     const std::size_t steps = section.at("loss").size();
     for (std::size_t step = 0; step < steps; ++step) {
-      backward(*model, make_batch(file, section, static_cast<int>(step), precision), measured);
+      const Batch batch = make_batch(file, section, static_cast<int>(step), precision);
+      backward(file, *model, batch, measured);
       optimizer.step(*model, step, measured.gradient_norms.back());
+      if (section.contains("ema")) average.update(*model);
     }
   }
+  if (section.contains("ema")) measured.averages = average.entries();
   const std::vector<NamedTensor> ends = model->state();
   std::size_t i = 0;
   for (const Json& row : file.at("tensors")) {
     const NamedTensor& end = ends.at(i++);
     end.tensor.mutable_grad().reset();  // large models: what is no longer needed goes first
-    if (end.tensor.is_floating_point()) {
+    if (end.tensor.is_floating_point() && !end.name.ends_with("anchors")) {
       const at::Tensor start = fill_row(file, row).to(at::kDouble);
       measured.deltas.push_back({end.name, end.tensor.detach().to(at::kDouble).sub(start)});
     }
@@ -276,23 +247,22 @@ Measured measure_trajectory(const Json& file, const Json& section, const Precisi
 }
 
 /// Pictures of this height and width, or sequences of this length; their values do not matter.
-Batch blank_batch(std::int64_t count, const std::vector<std::int64_t>& size,
-                  at::ScalarType floating) {
+Batch blank_batch(std::int64_t count, const std::vector<std::int64_t>& size) {
   if (size.size() == 2) {
-    return {{{"images", at::zeros({count, 3, size[0], size[1]}, floating)}}};
+    return {{{"images", at::zeros({count, 3, size[0], size[1]}, at::kFloat)}}};
   }
   const at::Tensor zeros = at::zeros({count, size.at(0)}, at::kLong);
   return {{{"input_ids", zeros}, {"token_type_ids", zeros}, {"attention_mask", zeros}}};
 }
 
-/// One evaluation forward of the listed size.
-Measured measure_flops(const Json& file, const Json& section, const Precision& precision) {
+/// One evaluation forward of the listed size; its values and type do not matter.
+Measured measure_flops(const Json& file, const Json& section, bool channels_last) {
   const at::NoGradGuard no_grad;
   Measured measured;
   const std::unique_ptr<Model> model = made_model(file);
-  model->to(at::kCPU, precision.type, precision.channels_last);
+  model->to(at::kCPU, at::kFloat, channels_last);
   model->set_training(false);
-  const Batch batch = blank_batch(section.at("batch"), section.at("input"), precision.type);
+  const Batch batch = blank_batch(section.at("batch"), section.at("input"));
   measured.flops = count_flops([&] { model->forward(batch); });
   return measured;
 }
@@ -317,7 +287,7 @@ Measured measure(const Json& file, const std::string& section, const Precision& 
     return measured;
   }
   if (section == "flops") {
-    return measure_flops(file, file.at(section), precision);
+    return measure_flops(file, file.at(section), precision.channels_last);
   }
   if (section == "taps") {
     return measure_eval(file, file.at("eval_small"), precision);
@@ -329,6 +299,35 @@ Measured measure(const Json& file, const std::string& section, const Precision& 
     return measure_trajectory(file, file.at(section), precision);
   }
   return measure_train(file, file.at(section), precision);
+}
+
+models::YoloLossOptions yolo_loss_options(const Json& hyp) {
+  models::YoloLossOptions options;
+  options.box_gain = hyp.at("box");
+  options.class_gain = hyp.at("cls");
+  options.objectness_gain = hyp.at("obj");
+  options.anchor_threshold = hyp.at("anchor_t");
+  options.label_smoothing = hyp.at("label_smoothing");
+  if (hyp.contains("balance")) options.balance = hyp["balance"];
+  return options;
+}
+
+at::Tensor filled(const std::string& key, const std::vector<std::int64_t>& shape, double offset,
+                  double scale) {
+  std::vector<float> values = fill(key, element_count(shape), offset, scale);
+  return at::from_blob(values.data(), shape, at::kFloat).clone();
+}
+
+at::Tensor padded_targets(const Json& rows, std::int64_t images) {
+  const auto most = static_cast<std::int64_t>(rows.size()) + 1;  // padding for every image
+  const at::Tensor padded = at::full({images, most, 5}, -1, at::kFloat);
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(images), 0);
+  for (const Json& row : rows) {
+    const std::int64_t image = row.at(0);
+    const std::vector<float> values(row.begin() + 1, row.end());
+    padded[image][counts.at(static_cast<std::size_t>(image))++].copy_(at::tensor(values));
+  }
+  return padded;
 }
 
 std::vector<double> to_doubles(const at::Tensor& tensor) {

@@ -12,6 +12,7 @@
 
 #include <falconbench/model.h>
 
+#include "models/yolo_loss.h"
 #include "support/reference_set.h"
 
 namespace falcon::test {
@@ -34,10 +35,12 @@ struct Measured {
   std::vector<NamedTensor> outputs;
   std::vector<NamedTensor> taps;
   std::vector<NamedTensor> gradients;
-  std::vector<NamedTensor> buffers;  // floating ones
+  std::vector<NamedTensor> buffers;  // floating ones that training changes
   std::vector<NamedTensor> deltas;   // of parameters and floating buffers, in double
   std::vector<std::int64_t> step_counts;
+  std::vector<NamedTensor> averages;  // the exponential moving average of the state
   std::vector<double> losses;
+  std::vector<std::vector<double>> loss_parts;  // a step; where the model's loss has parts
   std::vector<double> gradient_norms;
   std::map<std::string, std::int64_t> flops;  // of one forward, by operator
   std::int64_t parameters = 0;
@@ -50,6 +53,16 @@ std::unique_ptr<Model> filled_model(const Json& file, const Precision& precision
 /// section: a name of sections(). Throws (Json::exception) when the file lacks what the section
 /// needs.
 Measured measure(const Json& file, const std::string& section, const Precision& precision);
+
+/// From the names of the reference's files.
+models::YoloLossOptions yolo_loss_options(const Json& hyp);
+
+/// [images, M, 5] of rows (image, class, x, y, width, height) in the order of the images, padded.
+at::Tensor padded_targets(const Json& rows, std::int64_t images);
+
+/// float32 values of the deterministic fill.
+at::Tensor filled(const std::string& key, const std::vector<std::int64_t>& shape, double offset,
+                  double scale);
 
 /// The values in row-major order, as double.
 std::vector<double> to_doubles(const at::Tensor& tensor);

@@ -108,6 +108,9 @@ TEST_P(Mutation, OfAnyKindOfNumberIsNoticed) {
   const Place* places = is_float64 ? kFloat64Places.data() : kFloat32Places.data();
   const std::size_t count = is_float64 ? kFloat64Places.size() : kFloat32Places.size();
   for (const std::string& section : sections()) {
+    if (is_optional(section) && !file_.contains(section)) {
+      continue;
+    }
     const Measured measured = measure(file_, section, precision);
     ASSERT_TRUE(compare(file_, section, measured, precision).passed()) << section;
     for (std::size_t i = 0; i < count; ++i) {

@@ -62,6 +62,21 @@ TEST(Resolve, KeepsWhatIsGivenAndItsOrigin) {
   EXPECT_FALSE(resolved.spec.batch_size.per_gpu.has_value());
 }
 
+// The rows of schedules.json (batch 16, 24, 64, 128), the study's 88, and what a user says.
+TEST(Resolve, WeightDecayOfYolov5FollowsTheGlobalBatch) {
+  for (const auto& [batch, decay] :
+       {std::pair{16, 0.0005}, {24, 0.0005625}, {64, 0.0005}, {88, 0.0006875}, {128, 0.001}}) {
+    RunSpec spec = given("yolov5l");
+    spec.batch_size.global = batch;
+    EXPECT_DOUBLE_EQ(*resolve(spec, {}, "/specs", 2, true).spec.optimizer.weight_decay, decay);
+  }
+  EXPECT_DOUBLE_EQ(*resolve(given("yolov5l"), {}, "/specs", 8, true).spec.optimizer.weight_decay,
+                   0.0006875);
+  RunSpec spec = given("yolov5l");
+  spec.optimizer.weight_decay = 0.25;
+  EXPECT_EQ(*resolve(spec, {}, "/specs", 8, true).spec.optimizer.weight_decay, 0.25);
+}
+
 TEST(Resolve, AnotherScheduleTakesNothingOfTheRecipesKind) {
   RunSpec spec = given("resnet50");
   spec.schedule.kind = "cosine";

@@ -75,14 +75,17 @@ TEST(Catalog, ModelsAreCompleteAndTheirRecipesAreValid) {
 
 // Sizes as the reference counts them.
 TEST(Catalog, ModelsHaveTheReferencesSizes) {
+  int compared = 0;
   for (const ModelFacts& model : catalog::models()) {
     const std::string path = "tests/data/reference/" + model.name + ".json";
-    if (!std::ifstream(path)) GTEST_SKIP() << path << " is not there";
+    if (!std::ifstream(path)) continue;  // yolov5x has none
+    ++compared;
     const base::Value reference = base::parse_json(base::read_file(path), path);
     EXPECT_EQ(model.parameters, reference.find("parameters")->as_integer());
     EXPECT_EQ(model.forward_flops_per_sample,
               reference.find_path("flops.forward_flops")->as_number());
   }
+  EXPECT_GE(compared, 6);
 }
 
 TEST(Catalog, ATransformersFactsFollowItsOptions) {

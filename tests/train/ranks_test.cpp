@@ -38,10 +38,11 @@ Outcome outcome_of(Model& model) {
   return outcome;
 }
 
-std::unique_ptr<Model> model_of(const std::string& name) {
+std::unique_ptr<Model> model_of(const std::string& name, int world) {
   ModelOptions options;
   options.classes = 10;
-  if (name != "resnet50") options.dropout = 0;
+  options.ranks = world;
+  if (name == "mobilenet_v2" || name.starts_with("bert")) options.dropout = 0;
   options.layers = 2;  // of the transformers
   options.hidden_size = 16;
   options.heads = 2;
@@ -137,17 +138,21 @@ class MicroBatches {
     const auto rows = [&](std::size_t i) {
       std::vector<std::int64_t> shape = layout[i].sample_shape;
       shape.insert(shape.begin(), world_ * kBatch);
-      const auto type = layout[i].type == ElementType::kUint8 ? at::kByte : at::kLong;
+      const at::ScalarType type = layout[i].type == ElementType::kUint8     ? at::kByte
+                                  : layout[i].type == ElementType::kFloat32 ? at::kFloat
+                                                                            : at::kLong;
       return at::from_blob(loaded.tensors[i], shape, type).narrow(0, slice * kBatch, kBatch);
     };
-    if (layout[0].name == "images") {
-      const at::Tensor pictures = at::empty({kBatch, 3, kSide, kSide}, at::kDouble);
-      ops::prepare_images_plain(rows(0), rows(2), {}, pictures);
-      return {{{"images", pictures}, {"labels", rows(1).clone()}}};
-    }
     Batch batch;
     for (std::size_t i = 0; i < layout.size(); ++i) {
+      if (layout[i].name == "flip") continue;
       batch.tensors.push_back({layout[i].name, rows(i).clone()});
+    }
+    if (layout[0].name == "images") {
+      const at::Tensor flip = layout.size() > 2 ? rows(2) : at::Tensor();
+      const at::Tensor pictures = at::empty({kBatch, 3, kSide, kSide}, at::kDouble);
+      ops::prepare_images_plain(rows(0), flip, model_->image_normalization(), pictures);
+      batch.tensors[0].tensor = pictures;
     }
     return batch;
   }
@@ -176,12 +181,12 @@ class RanksAgainstMicroBatches : public testing::TestWithParam<std::tuple<std::s
 TEST_P(RanksAgainstMicroBatches, SameGradientsParametersAndBuffers) {
   const auto& [name, world] = GetParam();
   const Plan plan = plan_of(name, world);
-  MicroBatches reference(plan, model_of(name));
+  MicroBatches reference(plan, model_of(name, world));
   for (int step = 0; step < kSteps; ++step) reference.step(plan.spec.optimizer);
   const Outcome want = outcome_of(reference.model());
   std::vector<std::string> hashes(static_cast<std::size_t>(world));
   test::run_ranks(world, [&](comm::ProcessGroup& group) {
-    test::Rank rank(plan, model_of(name), &group, float64());
+    test::Rank rank(plan, model_of(name, world), &group, float64());
     rank.trainer().run();
     const Outcome got = outcome_of(rank.model());
     expect_near(got.parameters, want.parameters, "parameter");
@@ -197,13 +202,16 @@ TEST_P(RanksAgainstMicroBatches, SameGradientsParametersAndBuffers) {
   for (const std::string& hash : hashes) EXPECT_EQ(hash, hashes[0]);
 }
 
+std::vector<std::tuple<std::string, int>> cases() {
+  return {{"mobilenet_v2", 2}, {"mobilenet_v2", 4}, {"resnet50", 2},  {"resnet50", 4},
+          {"yolov5n", 2},      {"yolov5n", 3},      {"bert_base", 2}, {"bert_base", 4}};
+}
+
 std::string name_of_case(const testing::TestParamInfo<std::tuple<std::string, int>>& instance) {
   return std::get<0>(instance.param) + "_" + std::to_string(std::get<1>(instance.param));
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, RanksAgainstMicroBatches,
-                         testing::Combine(testing::Values("mobilenet_v2", "resnet50", "bert_base"),
-                                          testing::Values(2, 4)),
+INSTANTIATE_TEST_SUITE_P(Models, RanksAgainstMicroBatches, testing::ValuesIn(cases()),
                          name_of_case);
 
 /// Steps that each of 3 ranks did, and the measured seconds of rank 0.

@@ -55,6 +55,55 @@ TEST(Schedule, CosineWithWarmUpFollowsTheReference) {
   expect_rates(json, schedule);
 }
 
+void expect_yolov5_rates(const test::Json& json) {
+  ScheduleSpec schedule;
+  schedule.kind = json.at("cos").get<bool>() ? "yolov5_cosine" : "yolov5";
+  schedule.epochs = json.at("epochs").get<std::int64_t>();
+  schedule.warmup_epochs = json.at("warmup_epochs").get<double>();
+  schedule.warmup_bias_lr = json.at("warmup_bias_lr").get<double>();
+  schedule.warmup_momentum = json.at("warmup_momentum").get<double>();
+  schedule.end_lr = json.at("lr0").get<double>() * json.at("lrf").get<double>();
+  const std::int64_t per_epoch = json.at("batches_per_epoch");
+  const RateRows rows = rate_rows(schedule, {.lr = json.at("lr0"),
+                                             .momentum = json.at("momentum"),
+                                             .updates_per_epoch = per_epoch,
+                                             .max_updates = *schedule.epochs * per_epoch});
+  EXPECT_TRUE(rows.biases_differ());
+  EXPECT_TRUE(rows.momentum_varies());
+  EXPECT_LT(std::ssize(rows.by_update), *schedule.epochs * per_epoch);
+  ASSERT_FALSE(json.at("rows").empty());
+  for (const test::Json& row : json.at("rows")) {
+    const std::int64_t update = row[0];
+    const ops::RateRow got = rows.at(update, per_epoch);
+    EXPECT_NEAR(got.bias_lr, row[2], 1e-12) << "update " << update;
+    EXPECT_NEAR(got.lr, row[3], 1e-12) << "update " << update;
+    EXPECT_NEAR(got.lr, row[4], 1e-12) << "update " << update;
+    EXPECT_NEAR(got.momentum, row[5], 1e-12) << "update " << update;
+  }
+}
+
+TEST(Schedule, Yolov5LagsAsTheReference) {
+  const auto file = test::read_reference("schedules.json");
+  if (!file) GTEST_SKIP() << "schedules.json is not there";
+  ASSERT_FALSE(file->json.at("yolov5").empty());
+  for (const test::Json& json : file->json.at("yolov5")) expect_yolov5_rates(json);
+}
+
+TEST(Schedule, Yolov5WithoutWarmUpBeginsAtItsRate) {
+  ScheduleSpec schedule;
+  schedule.kind = "yolov5";
+  schedule.epochs = 4;
+  schedule.warmup_epochs = 0;
+  schedule.end_lr = 0;
+  const RateRows rows = rate_rows(
+      schedule, {.lr = 0.5, .momentum = 0.9, .updates_per_epoch = 10, .max_updates = 100});
+  EXPECT_TRUE(rows.by_update.empty());
+  EXPECT_EQ(rows.at(0, 10).lr, 0.5);
+  EXPECT_EQ(rows.at(19, 10).lr, 0.5);
+  EXPECT_EQ(rows.at(20, 10).lr, 0.375);
+  EXPECT_EQ(rows.at(99, 10).lr, 0) << "behind the end of the schedule";
+}
+
 TEST(Schedule, ByStepFollowsTheReference) {
   const auto file = test::read_reference("schedules.json");
   if (!file) GTEST_SKIP() << "schedules.json is not there";

@@ -33,16 +33,32 @@ __device__ inline Place<T> place(const NormGrid& grid) {
   return p;
 }
 
+// 1 / (1 + exp(-x)) by the fast exponential and division: a few units of float32, far below those
+// of the 16-bit types. exp(-x) = infinity gives 0.
+__device__ inline float sigmoid(float x) {
+  return __fdividef(1.f, 1.f + __expf(-x));
+}
+
+// kSilu is a parameter of the kernels, not a branch in them: branches would keep the exponentials
+// of neighbouring elements from overlapping.
+template <bool kSilu>
 __device__ inline float activate(float x, Act act) {
+  if constexpr (kSilu) return x * sigmoid(x);
   if (act == Act::kNone) return x;
   x = fmaxf(x, 0.f);
   return act == Act::kRelu6 ? fminf(x, 6.f) : x;
 }
 
-// Derivative of the activation at the value before it (kRelu may be given the value after it: both
-// are positive or not).
-__device__ inline bool passes(float before, Act act) {
-  return act == Act::kNone || (before > 0.f && (act == Act::kRelu || before < 6.f));
+// g times the derivative of the activation at the value before it (kRelu may be given the value
+// after it: both are positive or not).
+template <bool kSilu>
+__device__ inline float through_activation(float g, float before, Act act) {
+  if constexpr (kSilu) {
+    const float s = sigmoid(before);
+    return g * s * fmaf(before, 1.f - s, 1.f);
+  }
+  const bool passes = act == Act::kNone || (before > 0.f && (act == Act::kRelu || before < 6.f));
+  return passes ? g : 0.f;
 }
 
 // Adds first and second of all threads of a column and, in the last block of the tile, of all
@@ -152,7 +168,7 @@ __global__ void __launch_bounds__(kThreads) statistics(NormForward job, NormGrid
   }
 }
 
-template <class T, bool kResidual>
+template <class T, bool kResidual, bool kSilu>
 __global__ void __launch_bounds__(kThreads) normalise(NormForward job, NormGrid grid) {
   constexpr int kSize = VectorOf<T>::kSize;
   const Place<T> p = place<T>(grid);
@@ -181,22 +197,23 @@ __global__ void __launch_bounds__(kThreads) normalise(NormForward job, NormGrid 
       VectorOf<T> value = unpack<T>(raw_x[u]);
 #pragma unroll
       for (int i = 0; i < kSize; ++i) value.v[i] = fmaf(value.v[i], scale[i], offset[i]);
-      if constexpr (kResidual) {
-        const VectorOf<T> add = unpack<T>(raw_residual[u]);
+      VectorOf<T> add = {};
+      if constexpr (kResidual) add = unpack<T>(raw_residual[u]);
 #pragma unroll
-        for (int i = 0; i < kSize; ++i) value.v[i] += add.v[i];
+      for (int i = 0; i < kSize; ++i) {
+        const float before = kResidual && !kSilu ? value.v[i] + add.v[i] : value.v[i];
+        const float after = activate<kSilu>(before, job.act);
+        value.v[i] = kResidual && kSilu ? after + add.v[i] : after;
       }
-#pragma unroll
-      for (int i = 0; i < kSize; ++i) value.v[i] = activate(value.v[i], job.act);
       store(y + r * job.channels, value);
     }
   }
 }
 
-// Per channel: sum of g and of g * (x - mean) * inverse_std, where g is dy where the activation
-// passes. Those are the gradients of bias and weight. With a residual g is also its gradient, and
-// is written.
-template <class T, bool kResidual>
+// Per channel: sum of g and of g * (x - mean) * inverse_std, where g is dy times the activation's
+// derivative. Those are the gradients of bias and weight. With a residual g is also its gradient,
+// and is written.
+template <class T, bool kResidual, bool kSilu>
 __global__ void __launch_bounds__(kThreads) gradient_sums(NormBackward job, NormGrid grid) {
   constexpr int kSize = VectorOf<T>::kSize;
   extern __shared__ float shared[];
@@ -233,7 +250,7 @@ __global__ void __launch_bounds__(kThreads) gradient_sums(NormBackward job, Norm
 #pragma unroll
       for (int i = 0; i < kSize; ++i) {
         const float before = kResidual ? out.v[i] : fmaf(in.v[i], scale[i], offset[i]);
-        if (!passes(before, job.act)) g.v[i] = 0.f;
+        g.v[i] = through_activation<kSilu>(g.v[i], before, job.act);
         sum[i] += g.v[i];
         product[i] = fmaf(g.v[i], in.v[i] - mean[i], product[i]);
       }
@@ -251,7 +268,7 @@ __global__ void __launch_bounds__(kThreads) gradient_sums(NormBackward job, Norm
 
 // dx = weight * inverse_std * (g - mean(g) - x_hat * mean(g * x_hat)), Ioffe and Szegedy 2015, as a
 // * g + b * x + c.
-template <class T, bool kResidual>
+template <class T, bool kResidual, bool kSilu>
 __global__ void __launch_bounds__(kThreads) gradient_of_x(NormBackward job, NormGrid grid) {
   constexpr int kSize = VectorOf<T>::kSize;
   const Place<T> p = place<T>(grid);
@@ -286,8 +303,10 @@ __global__ void __launch_bounds__(kThreads) gradient_of_x(NormBackward job, Norm
       VectorOf<T> in = unpack<T>(raw_x[u]);
 #pragma unroll
       for (int i = 0; i < kSize; ++i) {
-        const bool blocked = !kResidual && !passes(fmaf(in.v[i], scale[i], offset[i]), job.act);
-        in.v[i] = fmaf(scale[i], blocked ? 0.f : g.v[i], fmaf(b[i], in.v[i], c[i]));
+        const float passed = kResidual ? g.v[i]
+                                       : through_activation<kSilu>(
+                                             g.v[i], fmaf(in.v[i], scale[i], offset[i]), job.act);
+        in.v[i] = fmaf(scale[i], passed, fmaf(b[i], in.v[i], c[i]));
       }
       store(dx + r * job.channels, in);
     }
@@ -298,30 +317,38 @@ std::size_t shared_bytes(const NormGrid& grid, int vector_size) {
   return static_cast<std::size_t>(grid.lanes) * grid.vectors * vector_size * 2 * sizeof(float);
 }
 
-template <class T>
+template <class T, bool kSilu>
 void forward(const NormForward& job, const NormGrid& grid, cudaStream_t stream) {
   const dim3 blocks(grid.tiles, grid.splits);
   const int threads = grid.vectors * grid.lanes;
   statistics<T><<<blocks, threads, shared_bytes(grid, VectorOf<T>::kSize), stream>>>(job, grid);
   if (job.residual != nullptr) {
-    normalise<T, true><<<blocks, threads, 0, stream>>>(job, grid);
+    normalise<T, true, kSilu><<<blocks, threads, 0, stream>>>(job, grid);
   } else {
-    normalise<T, false><<<blocks, threads, 0, stream>>>(job, grid);
+    normalise<T, false, kSilu><<<blocks, threads, 0, stream>>>(job, grid);
   }
 }
 
 template <class T>
+void forward(const NormForward& job, const NormGrid& grid, cudaStream_t stream) {
+  job.act == Act::kSilu ? forward<T, true>(job, grid, stream)
+                        : forward<T, false>(job, grid, stream);
+}
+
+template <class T, bool kResidual, bool kSilu>
 void backward(const NormBackward& job, const NormGrid& grid, cudaStream_t stream) {
   const dim3 blocks(grid.tiles, grid.splits);
   const int threads = grid.vectors * grid.lanes;
   const std::size_t shared = shared_bytes(grid, VectorOf<T>::kSize);
-  if (job.dresidual != nullptr) {
-    gradient_sums<T, true><<<blocks, threads, shared, stream>>>(job, grid);
-    gradient_of_x<T, true><<<blocks, threads, 0, stream>>>(job, grid);
-  } else {
-    gradient_sums<T, false><<<blocks, threads, shared, stream>>>(job, grid);
-    gradient_of_x<T, false><<<blocks, threads, 0, stream>>>(job, grid);
-  }
+  gradient_sums<T, kResidual, kSilu><<<blocks, threads, shared, stream>>>(job, grid);
+  gradient_of_x<T, kResidual, kSilu><<<blocks, threads, 0, stream>>>(job, grid);
+}
+
+template <class T>
+void backward(const NormBackward& job, const NormGrid& grid, cudaStream_t stream) {
+  if (job.act == Act::kSilu) return backward<T, false, true>(job, grid, stream);
+  if (job.dresidual != nullptr) return backward<T, true, false>(job, grid, stream);
+  backward<T, false, false>(job, grid, stream);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 //   backward 1  sums of the gradient       reads dy, x, y (with a residual); writes the residual's
 //   gradient backward 2  gradient of x              reads dy (or the residual's gradient), x;
 //   writes dx
+// A residual that is added after the activation (kSilu) has dy as its gradient: the backward passes
+// are then those without a residual.
 // A tensor is rows x channels: rows = N * H * W, channels fastest. Statistics and sums are float32,
 // in a fixed order: the same input gives the same bits.
 #pragma once
@@ -17,7 +19,7 @@ struct CUstream_st;
 namespace falcon::ops::cuda {
 
 enum class Element { kFloat, kHalf, kBfloat16 };
-enum class Act { kNone, kRelu, kRelu6 };
+enum class Act { kNone, kRelu, kRelu6, kSilu };  // kSilu: the residual is added after it
 
 /// How the work is cut; the same for all four passes of a layer.
 struct NormGrid {
@@ -60,7 +62,7 @@ struct NormBackward {
   const void* dy = nullptr;
   const void* x = nullptr;
   const void* y = nullptr;    // the forward result; read only with a residual
-  void* dresidual = nullptr;  // out; nullptr: there was no residual
+  void* dresidual = nullptr;  // out; nullptr: there was no residual before the activation
   void* dx = nullptr;         // out
   const float* weight = nullptr;
   const float* bias = nullptr;

@@ -1,0 +1,42 @@
+#include "train/moving_average.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/_foreach_mul.h>
+#include <ATen/ops/_foreach_sub.h>
+#include <ATen/ops/empty_strided.h>
+#include <ATen/ops/exp.h>
+#include <ATen/ops/zeros.h>
+
+namespace falcon::train {
+
+namespace {
+constexpr double kRampUpdates = 2000;
+}
+
+MovingAverage::MovingAverage(const Model& model, double decay) : decay_(decay) {
+  for (const NamedTensor& entry : model.state()) {
+    if (!entry.tensor.is_floating_point()) continue;
+    const at::Tensor value = entry.tensor.detach();
+    values_.push_back(value);
+    // the kernels over all tensors at once walk memory: the strides are the values' own
+    sums_.push_back(
+        at::empty_strided(value.sizes(), value.strides(), value.options()).copy_(value));
+    averages_.push_back({entry.name, sums_.back()});
+  }
+  updates_ = at::zeros({}, values_.front().options());
+}
+
+void MovingAverage::update() {
+  const at::NoGradGuard no_grad;
+  updates_.add_(1);
+  const at::Tensor keep = at::exp(updates_ * (-1 / kRampUpdates)).mul_(-decay_).add_(decay_);
+  // value + d * (average - value), in place: a temporary of all weights would be as large as they
+  // are
+  at::_foreach_sub_(sums_, values_);
+  at::_foreach_mul_(sums_, keep);
+  at::_foreach_add_(sums_, values_);
+}
+
+}  // namespace falcon::train

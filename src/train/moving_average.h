@@ -1,0 +1,34 @@
+// The exponential moving average of a model's state that YOLOv5's recipe keeps for evaluation. All
+// on the device of the model: an update is enqueued and waits for nothing.
+#pragma once
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+#include <falconbench/model.h>
+
+namespace falcon::train {
+
+/// In update n, counted from 1: d = decay * (1 - exp(-n / 2000)), average = d * average + (1 - d) *
+/// value, over every floating entry of the state.
+class MovingAverage {
+ public:
+  /// Begins with the values that the state has now. model: on its device for good.
+  MovingAverage(const Model& model, double decay);
+
+  /// On the current stream.
+  void update();
+  /// Names as in the model's state; what a checkpoint must hold, with updates().
+  const std::vector<NamedTensor>& averages() const { return averages_; }
+  /// Scalar on the device: how many there were.
+  const at::Tensor& updates() const { return updates_; }
+
+ private:
+  double decay_;
+  std::vector<at::Tensor> values_;  // the model's own
+  std::vector<at::Tensor> sums_;    // the tensors of averages_
+  std::vector<NamedTensor> averages_;
+  at::Tensor updates_;
+};
+
+}  // namespace falcon::train
