@@ -9,6 +9,7 @@
 namespace falcon::data {
 namespace {
 
+constexpr std::int32_t kHalf = 1 << (kWeightBits - 1);
 constexpr double kLeastOverlap = 1e-3;  // of a pixel, as OpenCV has it
 
 double triangle(double x) {
@@ -49,8 +50,6 @@ void AxisWeights::assign(const AxisMap& map) {
   const double inverse = 1.0 / support;
   const int most_taps = static_cast<int>(std::ceil(support)) * 2 + 1;  // as Pillow has it
   start(static_cast<std::size_t>(map.out_count), most_taps);
-  row_half_ = kWeightHalf;
-  column_half_ = kWeightHalf;
   std::vector<double> exact(static_cast<std::size_t>(most_taps));
   for (int i = 0; i < map.out_count; ++i) {
     const double center = (map.out_first + i + 0.5) * scale;
@@ -64,24 +63,10 @@ void AxisWeights::assign(const AxisMap& map) {
   }
 }
 
-void AxisWeights::assign_linear(const LinearMap& map) {
-  start(static_cast<std::size_t>(map.out_count), 2);
-  row_half_ = kWeightHalf - 1;
-  column_half_ = kWeightHalf - kWeightHalf / 4;
-  for (int i = 0; i < map.out_count; ++i) {
-    const double at = std::clamp(map.scale * (i + 0.5) + map.shift - 0.5, 0.0, map.in_size - 1.0);
-    const int first = static_cast<int>(at);
-    const double exact[2] = {first + 1 - at, at - first};
-    set(static_cast<std::size_t>(i), first, std::span(exact).first(exact[1] > 0 ? 2 : 1));
-  }
-}
-
 void AxisWeights::assign_area(const AxisMap& map) {
   const double scale = static_cast<double>(map.in_size) / map.out_size;
   const int most_taps = static_cast<int>(std::ceil(scale)) + 1;
   start(static_cast<std::size_t>(map.out_count), most_taps);
-  row_half_ = kWeightHalf - 1;
-  column_half_ = kWeightHalf;
   std::vector<double> exact(static_cast<std::size_t>(most_taps));
   for (int i = 0; i < map.out_count; ++i) {
     const double low = (map.out_first + i) * scale;
@@ -105,7 +90,7 @@ void row_plain(const AxisWeights& axis, const std::uint8_t* rgbx, std::uint8_t* 
   for (int x = 0; x < axis.out_count(); ++x) {
     const std::uint8_t* pixel = rgbx + 4 * (axis.first(x) - axis.source_begin());
     const std::int32_t* weight = axis.weights(x);
-    std::int32_t sum[3] = {axis.row_half(), axis.row_half(), axis.row_half()};
+    std::int32_t sum[3] = {kHalf, kHalf, kHalf};
     for (int k = 0; k < axis.taps(x); ++k, pixel += 4) {
       for (int channel = 0; channel < 3; ++channel) sum[channel] += weight[k] * pixel[channel];
     }
@@ -117,7 +102,7 @@ void row_plain(const AxisWeights& axis, const std::uint8_t* rgbx, std::uint8_t* 
 
 void column_plain(const ColumnTaps& taps, std::size_t begin, std::size_t end, std::uint8_t* out) {
   for (std::size_t x = begin; x < end; ++x) {
-    std::int32_t sum = taps.half;
+    std::int32_t sum = kHalf;
     for (int k = 0; k < taps.count; ++k) {
       sum += taps.weights[k] * taps.rows[static_cast<std::size_t>(k) * taps.row_stride + x];
     }
@@ -141,7 +126,7 @@ void resample_columns(const AxisWeights& axis, const PackedRows& source, std::ui
   for (int y = 0; y < axis.out_count(); ++y, out += out_stride) {
     const std::size_t skipped = static_cast<std::size_t>(axis.first(y) - axis.source_begin());
     const ColumnTaps taps{axis.weights(y), axis.taps(y), source.pixels + skipped * source.stride,
-                          source.stride, axis.column_half()};
+                          source.stride};
     const std::size_t done = use_avx2 ? column_avx2(taps, source.row_bytes, out) : 0;
     column_plain(taps, done, source.row_bytes, out);
   }

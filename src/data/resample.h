@@ -1,10 +1,9 @@
 // Separable resampling of 8-bit pixels, columns first, each pass rounded to 8 bits, 22-bit
-// fixed-point weights. Three filters:
-//   assign         bilinear with antialias, equal to Pillow's to the bit: a triangle whose support
+// fixed-point weights. Two filters:
+//   assign       bilinear with antialias, equal to Pillow's to the bit: a triangle whose support
 //                  grows with the reduction (libImaging/Resample.c). torchvision's Resize and
 //                  RandomResizedCrop on PIL pictures are this.
-//   assign_linear  bilinear between the two nearest pixels, as OpenCV's INTER_LINEAR: for detection
-//   assign_area    mean over the area of a pixel, as OpenCV's INTER_AREA when it reduces
+//   assign_area  mean over the area of a pixel, as OpenCV's INTER_AREA when it reduces
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -23,25 +22,13 @@ struct AxisMap {
   int out_count = 0;
 };
 
-/// Wanted pixel i, 0 .. out_count - 1, has its centre at scale * (i + 0.5) + shift of the source,
-/// where source pixel k spans k .. k + 1; outside, the edge pixel is repeated. A negative scale
-/// mirrors.
-struct LinearMap {
-  double scale = 1;
-  double shift = 0;
-  int in_size = 0;
-  int out_count = 0;
-};
-
 constexpr int kWeightBits = 22;  // Pillow: 32 - 8 bits of a pixel - 2 spare
-constexpr std::int32_t kWeightHalf = 1 << (kWeightBits - 1);
 
 /// For every wanted pixel of an axis: its first source pixel and its weights (sum 2^22 up to
 /// rounding), filled up with zeros to most_taps() + 1.
 class AxisWeights {
  public:
   void assign(const AxisMap& map);
-  void assign_linear(const LinearMap& map);
   /// REQUIRES: map.out_size <= map.in_size.
   void assign_area(const AxisMap& map);
   int out_count() const { return static_cast<int>(first_.size()); }
@@ -51,11 +38,6 @@ class AxisWeights {
   const std::int32_t* weights(int out) const {
     return weights_.data() + static_cast<std::size_t>(out) * stride_;
   }
-  /// What each pass adds before it cuts the fixed-point bits: a half, as Pillow has it. For the
-  /// other filters the first pass takes a little less, so that not both round ties up; and OpenCV's
-  /// second linear pass cuts bits twice, which makes it an eighth of a level darker in the mean.
-  std::int32_t row_half() const { return row_half_; }
-  std::int32_t column_half() const { return column_half_; }
   /// The source pixels needed: source_begin() .. source_end() - 1.
   int source_begin() const { return source_begin_; }
   int source_end() const { return source_end_; }
@@ -64,8 +46,6 @@ class AxisWeights {
   void start(std::size_t out_count, int most_taps);
   void set(std::size_t out, int first, std::span<const double> exact);
 
-  std::int32_t row_half_ = kWeightHalf;
-  std::int32_t column_half_ = kWeightHalf;
   std::size_t stride_ = 0;
   int most_taps_ = 0;
   std::vector<int> first_;

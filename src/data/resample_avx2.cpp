@@ -10,6 +10,7 @@
 namespace falcon::data {
 namespace {
 
+constexpr int kHalf = 1 << (kWeightBits - 1);
 constexpr std::size_t kColumnBytes = 32;
 
 FALCON_AVX2 inline __m256i load_pixels(const std::uint8_t* bytes) {
@@ -24,7 +25,7 @@ FALCON_AVX2 void row_of_pairs(const AxisWeights& axis, const std::uint8_t* rgbx,
   const __m256i each_four_times = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1);
   const __m128i low_bytes =
       _mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
-  const __m128i half = _mm_set1_epi32(axis.row_half());
+  const __m128i half = _mm_set1_epi32(kHalf);
   const int count = axis.out_count();
   for (int x = 0; x < count; ++x) {
     const std::uint8_t* pixel = rgbx + 4 * (axis.first(x) - axis.source_begin());
@@ -67,7 +68,7 @@ FALCON_AVX2 void row_avx2(const AxisWeights& axis, const std::uint8_t* rgbx, std
 
 FALCON_AVX2 std::size_t column_avx2(const ColumnTaps& taps, std::size_t row_bytes,
                                     std::uint8_t* out) {
-  const __m256i half = _mm256_set1_epi32(taps.half);
+  const __m256i half = _mm256_set1_epi32(kHalf);
   const __m256i in_order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
   std::size_t x = 0;
   for (; x + kColumnBytes <= row_bytes; x += kColumnBytes) {

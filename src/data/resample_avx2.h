@@ -13,7 +13,6 @@ struct ColumnTaps {
   int count = 0;
   const std::uint8_t* rows = nullptr;
   std::size_t row_stride = 0;
-  std::int32_t half = 0;  // AxisWeights::column_half()
 };
 
 // Both REQUIRE has_avx2().

@@ -119,29 +119,6 @@ TEST(ResampleWays, GiveTheSameBytes) {
   }
 }
 
-// cv2.resize of a ramp with INTER_LINEAR: between the two nearest pixels, the edge repeated.
-TEST(AxisWeights, LinearIsBetweenTheTwoNearestPixels) {
-  for (const auto& [in, out] : {std::pair(10, 4), {4, 10}, {7, 7}, {1, 5}}) {
-    AxisWeights axis;
-    const double scale = static_cast<double>(in) / out;
-    axis.assign_linear({scale, 0, in, out});
-    AxisWeights mirrored;
-    mirrored.assign_linear({-scale, static_cast<double>(in), in, out});
-    for (int i = 0; i < out; ++i) {
-      const double at = std::clamp((i + 0.5) * scale - 0.5, 0.0, in - 1.0);
-      double mean = 0;
-      double mirrored_mean = 0;
-      for (int k = 0; k < axis.taps(i); ++k) mean += (axis.first(i) + k) * 1.0 * axis.weights(i)[k];
-      for (int k = 0; k < mirrored.taps(i); ++k) {
-        mirrored_mean += (mirrored.first(i) + k) * 1.0 * mirrored.weights(i)[k];
-      }
-      EXPECT_NEAR(mean / (1 << kWeightBits), at, 1e-5) << in << " to " << out << " at " << i;
-      EXPECT_NEAR(mirrored_mean / (1 << kWeightBits), in - 1 - at, 1e-5);
-      EXPECT_LE(axis.first(i) + axis.taps(i), in);
-    }
-  }
-}
-
 TEST(AxisWeights, AreaIsTheMeanOverAPixel) {
   for (const auto& [in, out] : {std::pair(10, 4), {9, 3}, {640, 417}, {5, 5}, {3, 1}}) {
     AxisWeights axis;

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "data/bilinear.h"
 #include "data_loader/picture_files.h"
 #include "support/reference_set.h"
 
@@ -121,16 +122,15 @@ TEST(LetterboxGolden, SizesAreThoseOfImagesJson) {
 // The picture in one linear resize, as images.json has it.
 std::vector<std::uint8_t> letterboxed(const std::vector<std::byte>& file, const Letterbox& box) {
   std::vector<std::uint8_t> rgb(3 * kSide * kSide, kPaddingLevel);
-  ImageReader reader;
+  BilinearReader reader;
   EXPECT_TRUE(reader.open(file));
-  PixelAxes axes;
+  LinearAxis columns;
+  LinearAxis lines;
   const auto scale = [](int in, int out) { return static_cast<double>(in) / out; };
-  axes.columns.assign_linear(
-      {scale(reader.width(), box.inner.width), 0, reader.width(), box.inner.width});
-  axes.lines.assign_linear(
-      {scale(reader.height(), box.inner.height), 0, reader.height(), box.inner.height});
+  columns.assign({scale(reader.width(), box.inner.width), 0, reader.width(), box.inner.width});
+  lines.assign({scale(reader.height(), box.inner.height), 0, reader.height(), box.inner.height});
   std::uint8_t* first = rgb.data() + 3 * (box.top * kSide + box.left);
-  EXPECT_TRUE(reader.read(axes, JpegDecoder::Extent::kWholeFile, first, 3 * kSide));
+  EXPECT_TRUE(reader.read(columns, lines, JpegDecoder::Extent::kWholeFile, first, 3 * kSide));
   return rgb;
 }
 
