@@ -16,6 +16,7 @@ struct DatasetOptions {
   std::string format = "synthetic";  // a name of the catalog
   std::filesystem::path path;        // folder; synthetic has none
   std::string subfolder;             // below path, e.g. train or val; "" for path itself
+  std::string annotations;  // coco: file below path; "": annotations/instances_<subfolder>.json
   std::int64_t image_size = 224;
   std::int64_t classes = 1000;   // of the model; labels are below it
   std::int64_t count = 1281167;  // synthetic: samples in an epoch (default: as many as ImageNet)
