@@ -48,11 +48,17 @@ struct WordFacts {
   std::vector<std::string> options;  // keys beside it that have an effect with this word
 };
 
+struct DatasetFacts : WordFacts {
+  /// What data.make makes unless told otherwise: set are the fields beside train and val that this
+  /// format takes.
+  MakeSpec make;
+};
+
 namespace catalog {
 std::span<const ModelFacts> models();
 std::span<const PrecisionFacts> precisions();
 std::span<const WordFacts> parallelisms();
-std::span<const WordFacts> datasets();
+std::span<const DatasetFacts> datasets();
 std::span<const WordFacts> optimizers();
 std::span<const WordFacts> schedules();
 std::span<const WordFacts> samplers();
@@ -64,6 +70,7 @@ std::span<const WordFacts> storages();
 /// nullptr when there is none of that name.
 const ModelFacts* find_model(std::string_view name);
 const PrecisionFacts* find_precision(std::string_view name);
+const DatasetFacts* find_dataset(std::string_view name);
 const WordFacts* find_word(std::span<const WordFacts> table, std::string_view name);
 /// The words of a Rule's list ("models", "precisions", "auto_on_off", ...); none for another name.
 std::vector<std::string> words(std::string_view list);

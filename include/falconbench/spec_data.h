@@ -21,21 +21,23 @@ void visit_fields(ModelOptionsSpec& s, V& v) {
           between(0, 0.99));
 }
 
+/// A format takes train, val and what its row of catalog::datasets() sets.
 struct MakeSpec {
   std::int64_t train = 0;
   std::int64_t val = 0;
-  std::int64_t classes = 4;
-  std::int64_t side = 500;
-  std::int64_t quality = 90;
+  std::optional<std::int64_t> classes{};
+  std::optional<std::int64_t> side{};
+  std::optional<std::int64_t> quality{};
 };
 template <class V>
 void visit_fields(MakeSpec& s, V& v) {
   v.field("train", s.train, "samples to make in train/", required_at_least(1));
   v.field("val", s.val, "samples to make in val/", at_least(0));
-  v.field("classes", s.classes, "number of classes", between(2, 10000));
-  v.field("side", s.side, "mean of the longer side of a picture, pixels (they vary by a fifth)",
+  v.field("classes", s.classes, "number of classes (default: imagefolder 4)", between(2, 10000));
+  v.field("side", s.side,
+          "mean of the longer side of a picture, pixels; they vary by a fifth (default: 500)",
           between(32, 8192));
-  v.field("quality", s.quality, "JPEG quality", between(1, 100));
+  v.field("quality", s.quality, "JPEG quality (default: 90)", between(1, 100));
 }
 
 struct LoaderSpec {

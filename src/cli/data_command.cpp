@@ -5,33 +5,45 @@
 
 #include <cxxopts.hpp>
 
+#include "base/codec_describe.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/data_set.h"
 #include "cli/help.h"
-#include "data/check_images.h"
-#include "data/make_images.h"
+#include "data/catalog.h"
+#include "falconbench/catalog.h"
+#include "spec/make_options.h"
+#include "spec/yaml.h"
 
 namespace falcon::cli {
 namespace {
 
+constexpr const char* kSource = "data make";  // of a flag's value, in messages
+
 struct DataArguments {
   std::string action, format, path;
-  MakeSpec make;
-  std::uint64_t seed = 0;
+  base::Value make = base::Value::object();  // the flags of `make` that are given
+  std::int64_t seed = 0;
 };
+
+// A flag for each key of data.make.
+void take_make_flags(const cxxopts::ParseResult& parsed, const std::vector<std::string>& names,
+                     base::Value& make) {
+  for (const std::string& name : names) {
+    if (parsed.count(name) == 0) continue;
+    base::Value value = spec::parse_yaml(parsed[name].as<std::string>(), kSource);
+    value.mark = {kSource, 0, 0};
+    make.set(name, std::move(value));
+  }
+}
 
 DataArguments parse(const Words& words) {
   DataArguments arguments;
-  arguments.make.train = 512;
+  const std::vector<std::string> names = base::describe(MakeSpec()).member_names();
   cxxopts::Options options("falconbench data");
-  options.add_options()("train", "", cxxopts::value(arguments.make.train))(
-      "val", "", cxxopts::value(arguments.make.val))("classes", "",
-                                                     cxxopts::value(arguments.make.classes))(
-      "side", "", cxxopts::value(arguments.make.side))("quality", "",
-                                                       cxxopts::value(arguments.make.quality))(
-      "seed", "", cxxopts::value(arguments.seed))("positional", "",
-                                                  cxxopts::value<std::vector<std::string>>());
+  auto add = options.add_options();
+  for (const std::string& name : names) add(name, "", cxxopts::value<std::string>());
+  add("seed", "", cxxopts::value(arguments.seed));
+  add("positional", "", cxxopts::value<std::vector<std::string>>());
   options.parse_positional("positional");
   std::vector<const char*> argv = {"falconbench data"};
   for (const std::string& word : words) argv.push_back(word.c_str());
@@ -45,6 +57,7 @@ DataArguments parse(const Words& words) {
     arguments.action = given[0];
     arguments.format = given[1];
     arguments.path = given[2];
+    take_make_flags(parsed, names, arguments.make);
   } catch (const cxxopts::exceptions::exception& error) {
     throw Error(ExitCode::kUsage,
                 std::string("data: ") + error.what() + "; see falconbench data --help");
@@ -52,26 +65,39 @@ DataArguments parse(const Words& words) {
   return arguments;
 }
 
-ExitCode make(const DataArguments& arguments) {
-  const data::MadeImages made = make_data(arguments.path, arguments.make, arguments.seed);
+MakeSpec make_spec(const base::Value& given, const DatasetFacts& format) {
+  std::vector<Fault> faults;
+  MakeSpec make;
+  base::Value values = given;
+  if (values.find("train") == nullptr) values.set("train", 512);
+  base::Reader(catalog::words, faults).read(values, "", make);
+  for (const std::string& name : spec::make_options_without_effect(make, format)) {
+    faults.push_back({kSource, 0, 0, name,
+                      "has no effect on " + format.name + ", which takes " +
+                          base::join(spec::make_options(format), ", ")});
+  }
+  if (!faults.empty()) throw InputError(std::move(faults));
+  return spec::filled_make(make, format);
+}
+
+ExitCode make(const DataArguments& arguments, const data::DatasetRow& row) {
+  const MakeSpec spec = make_spec(arguments.make, *catalog::find_dataset(arguments.format));
+  const data::MadeSet made =
+      row.make_files(arguments.path, spec, static_cast<std::uint64_t>(arguments.seed), {});
   std::printf("%s: %lld files, %.1f MB, %s\n", arguments.path.c_str(),
               static_cast<long long>(made.files), static_cast<double>(made.bytes) / 1e6,
               made.made ? "made" : "was there already");
   return ExitCode::kOk;
 }
 
-ExitCode check(const DataArguments& arguments) {
-  const data::ImageFolderCheck result = data::check_images(arguments.path);
+ExitCode check(const DataArguments& arguments, const data::DatasetRow& row) {
+  const data::SetCheck result = row.check_files(arguments.path);
   for (const SkippedItem& item : result.left_out) {
     std::printf("%-12s %s: %s\n", item.reason.c_str(), base::printable(item.item, 400).c_str(),
                 item.detail.c_str());
   }
   for (const std::string& warning : result.warnings) std::printf("warning: %s\n", warning.c_str());
-  std::printf(
-      "%lld usable files in %lld classes, %.1f MB; %zu left out, %lld other files ignored\n",
-      static_cast<long long>(result.usable_files), static_cast<long long>(result.classes),
-      static_cast<double>(result.usable_bytes) / 1e6, result.left_out.size(),
-      static_cast<long long>(result.other_files));
+  std::printf("%s\n", result.summary.c_str());
   return result.left_out.empty() ? ExitCode::kOk : ExitCode::kUsage;
 }
 
@@ -88,17 +114,17 @@ ExitCode data_command(const Words& words) {
   }
   const DataArguments arguments = parse(words);
   const data::DatasetRow* row = data::find_dataset_row(arguments.format);
-  if (row == nullptr || !row->needs_path) {
+  if (row == nullptr || row->make_files == nullptr) {
     Words accepted;
     for (const data::DatasetRow& candidate : data::dataset_rows()) {
-      if (candidate.needs_path) accepted.emplace_back(candidate.name);
+      if (candidate.make_files != nullptr) accepted.emplace_back(candidate.name);
     }
     throw Error(ExitCode::kUsage,
                 "data: no files of the format \"" + base::printable(arguments.format) +
                     "\" can be made or checked; accepted: " + base::join_or(accepted));
   }
-  if (arguments.action == "make") return make(arguments);
-  if (arguments.action == "check") return check(arguments);
+  if (arguments.action == "make") return make(arguments, *row);
+  if (arguments.action == "check") return check(arguments, *row);
   throw Error(ExitCode::kUsage, "data: unknown action \"" + base::printable(arguments.action) +
                                     "\"; accepted: make or check");
 }

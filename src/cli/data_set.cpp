@@ -7,18 +7,11 @@
 
 namespace falcon::cli {
 
-data::MadeImages make_data(const std::string& folder, const MakeSpec& make, std::uint64_t seed,
-                           const data::ProgressFunction& progress) {
-  data::MakeImagesOptions options;
-  options.train = make.train;
-  options.val = make.val;
-  options.classes = static_cast<int>(make.classes);
-  options.side_mean = static_cast<int>(make.side);
-  options.side_min = options.side_mean * 4 / 5;
-  options.side_max = options.side_mean * 6 / 5;
-  options.quality = static_cast<int>(make.quality);
-  options.seed = seed;
-  return data::make_images(folder, options, 0, progress);
+data::MadeSet make_data(const RunSpec& resolved, const std::string& folder,
+                        const data::ProgressFunction& progress) {
+  const data::DatasetRow* row = data::find_dataset_row(resolved.data.format);
+  return row->make_files(folder, *resolved.data.make, static_cast<std::uint64_t>(resolved.seed),
+                         progress);
 }
 
 DataFacts survey(const RunSpec& resolved, const std::string& folder) {
@@ -26,7 +19,7 @@ DataFacts survey(const RunSpec& resolved, const std::string& folder) {
   facts.folder = folder;
   if (resolved.data.make && !std::filesystem::exists(folder)) {
     facts.samples = resolved.data.make->train;
-    facts.classes = resolved.data.make->classes;
+    facts.classes = resolved.data.make->classes.value_or(0);
     return facts;
   }
   const std::int64_t classes =

@@ -4,15 +4,14 @@
 #include <string>
 
 #include "data/catalog.h"
-#include "data/make_images.h"
 #include "falconbench/plan.h"
 
 namespace falcon::cli {
 
 /// Fills folder as the spec's data.make says, unless it is there already. What progress throws
-/// passes through, and nothing is left of the folder.
-data::MadeImages make_data(const std::string& folder, const MakeSpec& make, std::uint64_t seed,
-                           const data::ProgressFunction& progress = {});
+/// passes through, and nothing is left of the folder. REQUIRES: a resolved spec with data.make.
+data::MadeSet make_data(const RunSpec& resolved, const std::string& folder,
+                        const data::ProgressFunction& progress = {});
 
 /// Samples and classes. folder: plan::data_folder(). With data.make and no folder yet (--dry-run)
 /// they are those that would be made.

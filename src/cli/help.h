@@ -28,9 +28,9 @@ inline constexpr const char* kDataHelp =
     R"(falconbench data make FORMAT DIR [options]   fill an empty or absent folder
   --train N      samples in train/ (default 512)
   --val N        samples in val/ (default 0)
-  --classes N    number of classes (default 4)
-  --side N       mean of the longer side of a picture, pixels (default 500)
-  --quality N    JPEG quality, 1 to 100 (default 90)
+  --classes N    imagefolder: number of classes (default 4)
+  --side N       pictures: mean of the longer side, pixels (default 500)
+  --quality N    pictures: JPEG quality, 1 to 100 (default 90)
   --seed N       seed of the contents (default 0)
 
 falconbench data check FORMAT DIR            decode everything, list what is damaged

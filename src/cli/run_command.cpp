@@ -73,7 +73,7 @@ void prepare(Run& run, Log& log, launch::SignalWatch* signals) {
   const std::string folder = plan::data_folder(resolved.spec, system);
   if (signals != nullptr && resolved.spec.data.make) {
     log.info("data.make: " + folder);
-    make_data(folder, *resolved.spec.data.make, static_cast<std::uint64_t>(resolved.spec.seed),
+    make_data(resolved.spec, folder,
               [&](std::int64_t, std::int64_t) { launch::throw_if_interrupted(*signals); });
   }
   run.plan = plan::make(resolved, placement, run.host, survey(resolved.spec, folder), run.id);

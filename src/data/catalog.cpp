@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "base/text.h"
+#include "data/check_images.h"
 #include "data/image_folder.h"
+#include "data/make_images.h"
 #include "data/synthetic_images.h"
 #include "falconbench/errors.h"
 
@@ -11,10 +13,10 @@ namespace falcon::data {
 namespace {
 
 constexpr DatasetRow kRows[] = {
-    {"synthetic", "random pictures and labels made from the seed; reads nothing", false,
+    {"synthetic", "random pictures and labels made from the seed; reads nothing",
      make_synthetic_images},
-    {"imagefolder", "JPEG files in class folders: <path>/train/<class>/*.jpg", true,
-     make_image_folder},
+    {"imagefolder", "JPEG files in class folders: <path>/train/<class>/*.jpg", make_image_folder,
+     make_image_set, check_image_set},
 };
 
 }  // namespace

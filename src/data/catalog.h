@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "data/made_set.h"
 #include "falconbench/dataset.h"
+#include "falconbench/spec_data.h"
 
 namespace falcon::data {
 
@@ -27,8 +29,13 @@ struct DatasetOptions {
 struct DatasetRow {
   std::string_view name;
   std::string_view summary;
-  bool needs_path;
   std::unique_ptr<Dataset> (*make)(const DatasetOptions&);
+  /// Files of this format, both nullptr when it reads none. Fills a folder (data/made_set.h) by
+  /// data.make with every field set that the format takes (spec/make_options.h).
+  MadeSet (*make_files)(const std::filesystem::path& folder, const MakeSpec& make,
+                        std::uint64_t seed, const ProgressFunction& progress) = nullptr;
+  /// Looks at every record. Throws falcon::Error (kHost) when there is nothing to check.
+  SetCheck (*check_files)(const std::filesystem::path& folder) = nullptr;
 };
 
 std::span<const DatasetRow> dataset_rows();

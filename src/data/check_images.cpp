@@ -1,6 +1,7 @@
 #include "data/check_images.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 #include <optional>
 #include <system_error>
@@ -9,7 +10,6 @@
 #include "base/text.h"
 #include "data/file_bytes.h"
 #include "data/image_folder_scan.h"
-#include "data/image_manifest.h"
 #include "data/jpeg_decoder.h"
 #include "data/parallel_for.h"
 #include "falconbench/errors.h"
@@ -77,15 +77,6 @@ SetContent check_folder(const ImageFolderScan& scan, const std::string& prefix, 
   return content;
 }
 
-void compare_with_manifest(const fs::path& path, const SetContent& content,
-                           ImageFolderCheck& check) {
-  std::error_code error;
-  if (!fs::exists(path / kManifestName, error)) return;
-  if (read_manifest(path).content == content) return;
-  check.warnings.push_back("the files are not those that " + std::string(kManifestName) +
-                           " says were made");
-}
-
 }  // namespace
 
 ImageFolderCheck check_images(const fs::path& path, int threads, const ProgressFunction& progress) {
@@ -108,8 +99,21 @@ ImageFolderCheck check_images(const fs::path& path, int threads, const ProgressF
   check.usable_bytes = content.bytes;
   check.classes = static_cast<std::int64_t>(classes.size());
   std::ranges::sort(check.left_out, {}, &SkippedItem::item);
-  compare_with_manifest(path, content, check);
+  std::string warning = manifest_warning(path, content);
+  if (!warning.empty()) check.warnings.push_back(std::move(warning));
   return check;
+}
+
+SetCheck check_image_set(const fs::path& path) {
+  ImageFolderCheck images = check_images(path);
+  char summary[200];
+  std::snprintf(
+      summary, sizeof summary,
+      "%lld usable files in %lld classes, %.1f MB; %zu left out, %lld other files ignored",
+      static_cast<long long>(images.usable_files), static_cast<long long>(images.classes),
+      static_cast<double>(images.usable_bytes) / 1e6, images.left_out.size(),
+      static_cast<long long>(images.other_files));
+  return {std::move(images.left_out), std::move(images.warnings), summary};
 }
 
 }  // namespace falcon::data

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/make_images.h"
+#include "data/made_set.h"
 #include "falconbench/dataset.h"
 
 namespace falcon::data {
@@ -26,5 +26,8 @@ struct ImageFolderCheck {
 /// (kHost) when there is nothing to check. threads 0: one per core.
 ImageFolderCheck check_images(const std::filesystem::path& path, int threads = 0,
                               const ProgressFunction& progress = {});
+
+/// The same, summed up.
+SetCheck check_image_set(const std::filesystem::path& path);
 
 }  // namespace falcon::data

@@ -1,17 +1,11 @@
 #include "data/make_images.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <fstream>
-#include <system_error>
 #include <utility>
 
-#include <unistd.h>
-
 #include "base/counter_random.h"
-#include "base/text.h"
-#include "data/image_manifest.h"
+#include "data/file_kind.h"
 #include "data/jpeg_encoder.h"
 #include "data/parallel_for.h"
 #include "data/textured_picture.h"
@@ -20,10 +14,6 @@
 namespace falcon::data {
 namespace fs = std::filesystem;
 namespace {
-
-std::string shown(const fs::path& path) {
-  return base::printable(path.native(), 400);
-}
 
 void check_options(const MakeImagesOptions& o) {
   const auto need = [](bool good, const std::string& text) {
@@ -82,43 +72,10 @@ std::string file_item(const MakeImagesOptions& o, std::int64_t index) {
   return folder + class_name(static_cast<int>(index % o.classes)) + numbered("/%08lld.jpg", number);
 }
 
-void write_file(const fs::path& path, const std::vector<std::byte>& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) {
-    throw Error(ExitCode::kHost,
-                "cannot write " + shown(path) + ": " + std::generic_category().message(errno));
-  }
-}
-
-// A folder beside the wanted one, gone again unless it was renamed.
-class FolderInWork {
- public:
-  explicit FolderInWork(const fs::path& wanted)
-      : path_(wanted.native() + ".making-" + std::to_string(getpid())) {}
-  ~FolderInWork() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error) return;
-  throw Error(ExitCode::kHost, "cannot make " + shown(folder) + ": " + error.message());
-}
-
 void make_folders(const fs::path& root, const MakeImagesOptions& o) {
   for (int label = 0; label < o.classes; ++label) {
-    make_folder(root / "train" / class_name(label));
-    if (o.val > 0) make_folder(root / "val" / class_name(label));
+    make_set_folder(root / "train" / class_name(label));
+    if (o.val > 0) make_set_folder(root / "val" / class_name(label));
   }
 }
 
@@ -132,7 +89,7 @@ SetContent write_pictures(const fs::path& root, const MakeImagesOptions& o, int 
     const std::vector<std::byte> file =
         encode_jpeg(textured_picture(picture), picture.width, picture.height, o.quality);
     const std::string item = file_item(o, index);
-    write_file(root / item, file);
+    write_set_file(root / item, file);
     parts[static_cast<std::size_t>(thread)].add(item, file);
     if (thread == 0 && progress) progress(index + 1, total);
   });
@@ -141,52 +98,37 @@ SetContent write_pictures(const fs::path& root, const MakeImagesOptions& o, int 
   return content;
 }
 
-// True when the folder holds what these options make; throws when it holds anything else.
-bool is_up_to_date(const fs::path& path, const MakeImagesOptions& options, MadeImages& made) {
-  std::error_code error;
-  if (!fs::exists(path, error)) return false;
-  if (!fs::is_directory(path, error)) {
-    throw Error(ExitCode::kUsage, shown(path) + " is not a folder");
-  }
-  if (fs::is_empty(path, error)) return false;
-  const ImageManifest manifest = read_manifest(path);
-  if (manifest.options != options_text(options)) {
-    throw Error(ExitCode::kUsage, shown(path) + " holds a set made with other options (" +
-                                      manifest.options +
-                                      "); take another folder, or remove this one");
-  }
-  const SetContent now = count_set(path);
-  if (now.files != manifest.content.files || now.bytes != manifest.content.bytes) {
-    throw Error(ExitCode::kUsage,
-                shown(path) + " has changed since it was made: " + std::to_string(now.files) +
-                    " files of " + std::to_string(now.bytes) + " bytes, made were " +
-                    std::to_string(manifest.content.files) + " of " +
-                    std::to_string(manifest.content.bytes) + "; remove it to have it made again");
-  }
-  made = {false, now.files, now.bytes, manifest.content.hash_text()};
-  return true;
+std::string options_text(const MakeImagesOptions& o) {
+  return "train=" + std::to_string(o.train) + " val=" + std::to_string(o.val) +
+         " classes=" + std::to_string(o.classes) + " side=" + std::to_string(o.side_min) + "/" +
+         std::to_string(o.side_mean) + "/" + std::to_string(o.side_max) +
+         " quality=" + std::to_string(o.quality) + " seed=" + std::to_string(o.seed);
 }
 
 }  // namespace
 
-MadeImages make_images(const fs::path& given, const MakeImagesOptions& options, int threads,
-                       const ProgressFunction& progress) {
+MadeSet make_images(const fs::path& path, const MakeImagesOptions& options, int threads,
+                    const ProgressFunction& progress) {
   check_options(options);
-  fs::path path = fs::absolute(given).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // a/b/ is a/b
-  MadeImages made;
-  if (is_up_to_date(path, options, made)) return made;
-  const FolderInWork in_work(path);
-  make_folders(in_work.path(), options);
-  const SetContent content = write_pictures(in_work.path(), options, threads, progress);
-  write_manifest(in_work.path(), {options_text(options), content});
-  std::error_code error;
-  fs::rename(in_work.path(), path, error);
-  if (error) {
-    throw Error(ExitCode::kHost, "cannot rename " + shown(in_work.path()) + " to " + shown(path) +
-                                     ": " + error.message());
-  }
-  return {true, content.files, content.bytes, content.hash_text()};
+  const SetRecipe recipe{"imagefolder", options_text(options), is_jpeg_name};
+  return make_set(path, recipe, [&](const fs::path& folder) {
+    make_folders(folder, options);
+    return write_pictures(folder, options, threads, progress);
+  });
+}
+
+MadeSet make_image_set(const fs::path& path, const MakeSpec& make, std::uint64_t seed,
+                       const ProgressFunction& progress) {
+  MakeImagesOptions options;
+  options.train = make.train;
+  options.val = make.val;
+  options.classes = static_cast<int>(make.classes.value());
+  options.side_mean = static_cast<int>(make.side.value());
+  options.side_min = options.side_mean * 4 / 5;
+  options.side_max = options.side_mean * 6 / 5;
+  options.quality = static_cast<int>(make.quality.value());
+  options.seed = seed;
+  return make_images(path, options, 0, progress);
 }
 
 }  // namespace falcon::data

@@ -1,12 +1,10 @@
-// Makes an image folder (<path>/train and /val, class folders, JPEG files) of made-up pictures, and
-// checks one.
+// Makes an image folder (<path>/train and /val, class folders, JPEG files) of made-up pictures.
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <string>
 
-#include "data/skip_log.h"
+#include "data/made_set.h"
+#include "falconbench/spec_data.h"
 
 namespace falcon::data {
 
@@ -23,25 +21,14 @@ struct MakeImagesOptions {
   std::uint64_t seed = 0;
 };
 
-struct MadeImages {
-  bool made = false;  // false: the folder held exactly this already, nothing was done
-  std::int64_t files = 0;
-  std::int64_t bytes = 0;
-  std::string content_hash;  // of names and bytes of all files
-};
+/// make_set() of data/made_set.h with the pictures of these options. Throws as it does, and kUsage
+/// for options out of range. threads 0: one per core.
+MadeSet make_images(const std::filesystem::path& path, const MakeImagesOptions& options,
+                    int threads = 0, const ProgressFunction& progress = {});
 
-/// Called now and then by one thread with the files done.
-using ProgressFunction = std::function<void(std::int64_t done, std::int64_t total)>;
-
-/// Fills an empty or absent folder: writes beside it and renames when all is there, so an
-/// interrupted call leaves no half set. A folder that holds a set made with the same options,
-/// unchanged in number and bytes, is left as it is. Throws falcon::Error: kUsage for options out of
-/// range, and for a folder that holds anything else; kHost when writing fails. threads 0: one per
-/// core.
-MadeImages make_images(const std::filesystem::path& path, const MakeImagesOptions& options,
-                       int threads = 0, const ProgressFunction& progress = {});
-
-/// Name of the file that says what a made folder holds.
-inline constexpr const char* kManifestName = "falconbench_data.json";
+/// The same from data.make, where sides vary by a fifth around make.side. REQUIRES: every field of
+/// make that imagefolder takes is set.
+MadeSet make_image_set(const std::filesystem::path& path, const MakeSpec& make, std::uint64_t seed,
+                       const ProgressFunction& progress);
 
 }  // namespace falcon::data

@@ -6,6 +6,7 @@
 
 #include "base/codec.h"
 #include "falconbench/catalog.h"
+#include "spec/make_options.h"
 
 namespace falcon::plan {
 namespace {
@@ -80,6 +81,17 @@ void fill_model(Defaults& defaults, RunSpec& spec, const ModelFacts& model) {
   fill_schedule(defaults, spec.schedule, model.schedule, why);
 }
 
+void fill_made_data(Defaults& defaults, std::optional<MakeSpec>& make, const DatasetFacts& format) {
+  if (!make) return;
+  const base::Value given = base::to_value(*make);
+  make = spec::filled_make(*make, format);
+  const base::Value filled = base::to_value(*make);
+  for (const base::Value::Member& field : filled.as_object()) {
+    if (given.find(field.name) != nullptr) continue;
+    defaults.note("data.make." + field.name, "default of the format " + format.name);
+  }
+}
+
 std::string absolute(const std::string& path, const std::string& folder) {
   if (path.empty()) return path;
   return std::filesystem::absolute(std::filesystem::path(folder) / path)
@@ -128,6 +140,7 @@ ResolvedSpec resolve(const RunSpec& given, const std::map<std::string, std::stri
   }
   defaults.fill("engine.channels_last", spec.engine.channels_last, true, "default of image models");
   fill_model(defaults, spec, *catalog::find_model(spec.model));
+  fill_made_data(defaults, spec.data.make, *catalog::find_dataset(spec.data.format));
   if (spec.storage.empty()) spec.data.path = absolute(spec.data.path, folder);
   spec.system = absolute(spec.system, folder);
   explain_rest(base::to_value(spec), "", out.origin);

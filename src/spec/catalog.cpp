@@ -28,6 +28,10 @@ const PrecisionFacts* find_precision(std::string_view name) {
   return find(precisions(), name);
 }
 
+const DatasetFacts* find_dataset(std::string_view name) {
+  return find(datasets(), name);
+}
+
 const WordFacts* find_word(std::span<const WordFacts> table, std::string_view name) {
   return find(table, name);
 }

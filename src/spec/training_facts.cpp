@@ -37,14 +37,16 @@ std::span<const WordFacts> schedules() {
   return table;
 }
 
-std::span<const WordFacts> datasets() {
-  static const std::vector<WordFacts> table = {
-      {"synthetic",
-       "made from the seed and the sample's number, reads no file",
-       {"samples", "loader"}},
-      {"imagefolder",
-       "JPEG files in one folder for each class, PATH/train/CLASS/*.jpg",
-       {"path", "train", "make", "loader"}},
+std::span<const DatasetFacts> datasets() {
+  static const std::vector<DatasetFacts> table = {
+      {{"synthetic",
+        "made from the seed and the sample's number, reads no file",
+        {"samples", "loader"}},
+       {}},
+      {{"imagefolder",
+        "JPEG files in one folder for each class, PATH/train/CLASS/*.jpg",
+        {"path", "train", "make", "loader"}},
+       {.classes = 4, .side = 500, .quality = 90}},
   };
   return table;
 }

@@ -7,6 +7,7 @@
 #include "base/codec.h"
 #include "base/text.h"
 #include "falconbench/catalog.h"
+#include "spec/make_options.h"
 
 namespace falcon::spec {
 namespace {
@@ -102,8 +103,8 @@ void Rules::check_name() {
 }
 
 void Rules::check_data() {
-  const WordFacts* format =
-      sound("data.format") ? catalog::find_word(catalog::datasets(), spec_.data.format) : nullptr;
+  const DatasetFacts* format =
+      sound("data.format") ? catalog::find_dataset(spec_.data.format) : nullptr;
   if (format == nullptr) return;
   const std::string choice =
       (given("data.format") ? "data.format is " : "data.format defaults to ") + format->name;
@@ -118,14 +119,23 @@ void Rules::check_data() {
 
 void Rules::check_made_data() {
   if (!given("data.make") || !spec_.data.make) return;
-  if (spec_.data.make->train < spec_.data.make->classes) {
-    fault("data.make", "data.make.train (" + std::to_string(spec_.data.make->train) +
-                           ") must be at least data.make.classes (" +
-                           std::to_string(spec_.data.make->classes) + "): one sample a class");
+  const DatasetFacts* format = catalog::find_dataset(spec_.data.format);
+  if (format == nullptr || !takes(*format, "make")) return;
+  for (const std::string& name : make_options_without_effect(*spec_.data.make, *format)) {
+    fault("data.make." + name, "has no effect: data.format is " + format->name +
+                                   ", whose files are made by " +
+                                   base::join(make_options(*format), ", "));
   }
-  if (given("model_options.classes") && *spec_.model_options.classes < spec_.data.make->classes) {
+  const std::optional<std::int64_t> classes = filled_make(*spec_.data.make, *format).classes;
+  if (!classes) return;
+  if (spec_.data.make->train < *classes) {
+    fault("data.make", "data.make.train (" + std::to_string(spec_.data.make->train) +
+                           ") must be at least data.make.classes (" + std::to_string(*classes) +
+                           "): one sample a class");
+  }
+  if (given("model_options.classes") && *spec_.model_options.classes < *classes) {
     fault("model_options.classes", "must be at least data.make.classes (" +
-                                       std::to_string(spec_.data.make->classes) + "), got " +
+                                       std::to_string(*classes) + "), got " +
                                        std::to_string(*spec_.model_options.classes));
   }
 }

@@ -44,7 +44,7 @@ void expect_refused(const fs::path& path, const MakeImagesOptions& options,
 TEST(MakeImages, WhatIsMadeIsFoundWholeByTheCheck) {
   const test::TemporaryFolder folder;
   const fs::path set = folder / "some/where/set";
-  const MadeImages made = make_images(set, small(), 2);
+  const MadeSet made = make_images(set, small(), 2);
   EXPECT_TRUE(made.made);
   EXPECT_EQ(made.files, 18);
   const ImageFolderCheck check = check_images(set, 2);
@@ -69,9 +69,9 @@ TEST(MakeImages, TheSameOptionsGiveTheSameBytes) {
 
 TEST(MakeImages, ASecondCallDoesNothing) {
   const test::TemporaryFolder folder;
-  const MadeImages first = make_images(folder / "set/", small());
+  const MadeSet first = make_images(folder / "set/", small());
   const auto written = fs::last_write_time(folder / "set" / kManifestName);
-  const MadeImages second = make_images(folder / "set", small());
+  const MadeSet second = make_images(folder / "set", small());
   EXPECT_FALSE(second.made);
   EXPECT_EQ(second.files, first.files);
   EXPECT_EQ(second.content_hash, first.content_hash);
@@ -87,7 +87,7 @@ TEST(MakeImages, RefusesAFolderWithAnythingElse) {
   make_images(folder / "set", small());
   MakeImagesOptions other = small();
   other.train = 14;
-  expect_refused(folder / "set", other, "other options (train=13 val=5");
+  expect_refused(folder / "set", other, "other options (imagefolder: train=13 val=5");
   fs::remove(folder / "set/train/class_00000/00000000.jpg");
   expect_refused(folder / "set", small(), "has changed since it was made: 17 files");
 }
@@ -119,7 +119,7 @@ TEST(MakeImages, DefaultPicturesHaveImageNetsSize) {
   MakeImagesOptions options;
   options.train = 40;
   options.val = 0;
-  const MadeImages made = make_images(folder / "set", options, 2);
+  const MadeSet made = make_images(folder / "set", options, 2);
   const double mean_bytes = static_cast<double>(made.bytes) / static_cast<double>(made.files);
   EXPECT_GT(mean_bytes, 100e3);
   EXPECT_LT(mean_bytes, 120e3);

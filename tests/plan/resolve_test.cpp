@@ -63,6 +63,19 @@ TEST(Resolve, PathsBecomeAbsoluteButNotBelowAStorage) {
   EXPECT_EQ(resolve(spec, {}, "/specs", 1, true).spec.data.path, "../data/a");
 }
 
+TEST(Resolve, MadeDataHasTheFormatsDefaults) {
+  RunSpec spec = given("resnet50");
+  spec.data.format = "imagefolder";
+  spec.data.make = MakeSpec{.train = 20, .side = 100};
+  const ResolvedSpec resolved = resolve(spec, {}, "/specs", 1, true);
+  EXPECT_EQ(resolved.spec.data.make->train, 20);
+  EXPECT_EQ(resolved.spec.data.make->classes, 4);
+  EXPECT_EQ(resolved.spec.data.make->side, 100);
+  EXPECT_EQ(resolved.spec.data.make->quality, 90);
+  EXPECT_EQ(resolved.origin.at("data.make.classes"), "default of the format imagefolder");
+  EXPECT_EQ(resolved.origin.at("data.make.side"), "default");  // the test gives no origin
+}
+
 TEST(Resolve, ResolvingAgainChangesNothing) {
   const RunSpec once = resolve(given("mobilenet_v2"), {}, "/specs", 2, true).spec;
   const RunSpec twice = resolve(once, {}, "/elsewhere", 2, true).spec;

@@ -36,10 +36,11 @@ TEST(Catalog, NamesAreUniqueAndHaveATitle) {
     EXPECT_EQ(std::set<std::string>(words.begin(), words.end()).size(), words.size()) << list;
   }
   for (const auto table :
-       {catalog::parallelisms(), catalog::datasets(), catalog::optimizers(), catalog::schedules(),
-        catalog::samplers(), catalog::findings(), catalog::topologies(), catalog::storages()}) {
+       {catalog::parallelisms(), catalog::optimizers(), catalog::schedules(), catalog::samplers(),
+        catalog::findings(), catalog::topologies(), catalog::storages()}) {
     for (const WordFacts& word : table) EXPECT_GT(word.title.size(), 10u) << word.name;
   }
+  for (const DatasetFacts& format : catalog::datasets()) EXPECT_GT(format.title.size(), 10u);
 }
 
 TEST(Catalog, ModelsAreCompleteAndTheirRecipesAreValid) {

@@ -18,7 +18,7 @@ ALLOWED = {
     ("src/plan/resolve.cpp", '"ddp" '): "the default of the key",
     ("src/data/catalog.h", '"synthetic" '): "the default of the key",
     ("src/data/image_folder.cpp", '"imagefolder" '): "the data set says in its description what it is",
-    ("src/data/image_manifest.cpp", '"imagefolder" '): "the manifest says what it is of",
+    ("src/data/make_images.cpp", '"imagefolder" '): "the manifest says what it is of",
     ("src/data/synthetic_images.cpp", '"synthetic" '): "the data set says in its description what it is",
 }
 
