@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "data/check_images.h"
+#include "data/detection_dataset.h"
 #include "data/image_folder.h"
 #include "data/make_images.h"
 #include "data/synthetic_images.h"
@@ -17,6 +18,8 @@ constexpr DatasetRow kRows[] = {
      make_synthetic_images},
     {"imagefolder", "JPEG files in class folders: <path>/train/<class>/*.jpg", make_image_folder,
      make_image_set, check_image_set},
+    {"coco", "JPEG files with boxes in a COCO annotation file", make_coco},
+    {"yolo", "JPEG files with boxes in YOLO label files", make_yolo},
 };
 
 }  // namespace

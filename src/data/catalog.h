@@ -19,6 +19,7 @@ struct DatasetOptions {
   std::filesystem::path path;        // folder; synthetic has none
   std::string subfolder;             // below path, e.g. train or val; "" for path itself
   std::string annotations;  // coco: file below path; "": annotations/instances_<subfolder>.json
+  std::string augment = "mosaic";  // coco and yolo: how training samples are made
   std::int64_t image_size = 224;
   std::int64_t classes = 1000;   // of the model; labels are below it
   std::int64_t count = 1281167;  // synthetic: samples in an epoch (default: as many as ImageNet)
