@@ -1,6 +1,7 @@
 #include "data/hsv.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace falcon::data {
 namespace {
@@ -9,16 +10,13 @@ constexpr int kBlock = 64;  // pixels in work at once: planes of floats that sta
 
 #define FALCON_INLINE [[gnu::always_inline]] inline
 
-// One channel of the way back: value * (1 - saturation * how far the hue is from the channel's).
-// shift: 5 for red, 3 for green, 1 for blue, in sixths of a turn.
-FALCON_INLINE float channel_of(float hue, float value, float chroma, float shift) {
-  float k = hue + shift;
-  k = k >= 6 ? k - 6 : k;
-  const float rest = 4 - k;
-  float share = k < rest ? k : rest;
-  share = share < 1 ? share : 1;
-  share = share > 0 ? share : 0;
-  return value - chroma * share + 0.5F;
+FALCON_INLINE float between_0_and_1(float x) {
+  x = x > 0 ? x : 0;
+  return x < 1 ? x : 1;
+}
+
+FALCON_INLINE float distance(float a, float b) {
+  return std::abs(a - b);
 }
 
 // Written without branches, so that the compiler makes vector instructions of it. Levels are
@@ -33,7 +31,11 @@ FALCON_INLINE void shift_block(const HsvGains& gains, float* r, float* g, float*
     const float low = low_rg < blue ? low_rg : blue;
     const float high = high_rg > blue ? high_rg : blue;
     const float range = high - low;
-    const float per_range = 1 / (range > 1 ? range : 1);  // levels are whole: range is 0 or more
+    // Levels are whole, so both divisors are 1 or more unless what they divide is 0 too.
+    const float range_divisor = range > 1 ? range : 1;
+    const float high_divisor = high > 1 ? high : 1;
+    const float inverse = 1 / (range_divisor * high_divisor);
+    const float per_range = inverse * high_divisor;
     const float from_red = (green - blue) * per_range;
     const float from_green = 2 + (blue - red) * per_range;
     const float from_blue = 4 + (red - green) * per_range;
@@ -42,14 +44,15 @@ FALCON_INLINE void shift_block(const HsvGains& gains, float* r, float* g, float*
     hue = hue < 0 ? hue + 6 : hue;
     hue = hue * gains.hue;
     hue = hue >= 6 ? hue - 6 : hue;
-    float saturation = range / (high > 1 ? high : 1) * gains.saturation;
+    float saturation = range * inverse * range_divisor * gains.saturation;
     saturation = saturation < 1 ? saturation : 1;
     float value = high * gains.value;
     value = value < 255 ? value : 255;
     const float chroma = value * saturation;
-    r[i] = channel_of(hue, value, chroma, 5);
-    g[i] = channel_of(hue, value, chroma, 3);
-    b[i] = channel_of(hue, value, chroma, 1);
+    const float gray = value - chroma + 0.5F;  // a half: it is cut to whole levels
+    r[i] = gray + chroma * between_0_and_1(distance(hue, 3) - 1);
+    g[i] = gray + chroma * between_0_and_1(2 - distance(hue, 2));
+    b[i] = gray + chroma * between_0_and_1(2 - distance(hue, 4));
   }
 }
 

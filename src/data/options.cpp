@@ -8,6 +8,8 @@ DatasetOptions dataset_options(const RunSpec& resolved, const std::string& folde
   options.format = resolved.data.format;
   options.path = folder;
   options.subfolder = resolved.data.train;
+  options.annotations = resolved.data.annotations.value_or("");
+  options.augment = resolved.data.augment.value_or(options.augment);
   options.image_size = *resolved.image_size;
   options.classes = classes;
   options.count = resolved.data.samples.value_or(options.count);

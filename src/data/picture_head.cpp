@@ -22,6 +22,11 @@ std::optional<DecodeProblem> problem_of(std::span<const std::byte> head, Picture
   return std::nullopt;
 }
 
+class NoRows : public RowSink {
+ public:
+  void row(int, const std::uint8_t*) override {}
+};
+
 }  // namespace
 
 PictureHead read_picture_head(const std::filesystem::path& path, FileBytes& buffer) {
@@ -34,6 +39,18 @@ PictureHead read_picture_head(const std::filesystem::path& path, FileBytes& buff
   }
   result.file_bytes = buffer.file_size();
   return result;
+}
+
+std::optional<DecodeProblem> whole_file_problem(const std::filesystem::path& path, FileBytes& file,
+                                                JpegDecoder& decoder) {
+  std::string problem;
+  if (!file.read(path, problem)) return DecodeProblem{"unreadable", problem};
+  NoRows rows;
+  if (decoder.open(file.bytes()) && decoder.decode({0, 0, decoder.width(), decoder.height()}, rows,
+                                                   JpegDecoder::Extent::kWholeFile)) {
+    return std::nullopt;
+  }
+  return decoder.problem();
 }
 
 }  // namespace falcon::data

@@ -1,4 +1,4 @@
-// What the first bytes of a picture file say, without decoding it.
+// Whether a picture file can be used: by its first bytes, or by decoding all of it.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -18,5 +18,9 @@ struct PictureHead {
 
 /// `buffer` is used again for the next file.
 PictureHead read_picture_head(const std::filesystem::path& path, FileBytes& buffer);
+
+/// Reads and decodes all of a file; nothing when it is whole. `file` holds its bytes afterwards.
+std::optional<DecodeProblem> whole_file_problem(const std::filesystem::path& path, FileBytes& file,
+                                                JpegDecoder& decoder);
 
 }  // namespace falcon::data
