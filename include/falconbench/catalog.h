@@ -72,6 +72,7 @@ std::span<const ModelFacts> models();
 std::span<const PrecisionFacts> precisions();
 std::span<const WordFacts> parallelisms();
 std::span<const DatasetFacts> datasets();
+std::span<const WordFacts> augmentations();
 std::span<const WordFacts> optimizers();
 std::span<const WordFacts> schedules();
 std::span<const WordFacts> samplers();

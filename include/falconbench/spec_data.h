@@ -38,16 +38,20 @@ struct MakeSpec {
   std::optional<std::int64_t> classes{};
   std::optional<std::int64_t> side{};
   std::optional<std::int64_t> quality{};
+  std::optional<std::int64_t> boxes{};
 };
 template <class V>
 void visit_fields(MakeSpec& s, V& v) {
   v.field("train", s.train, "samples to make in train/", required_at_least(1));
   v.field("val", s.val, "samples to make in val/", at_least(0));
-  v.field("classes", s.classes, "number of classes (default: imagefolder 4)", between(2, 10000));
+  v.field("classes", s.classes, "number of classes (default: imagefolder 4, coco and yolo 8)",
+          between(2, 10000));
   v.field("side", s.side,
-          "mean of the longer side of a picture, pixels; they vary by a fifth (default: 500)",
+          "mean of the longer side of a picture, pixels; they vary by a fifth (default: "
+          "imagefolder 500, coco and yolo 640)",
           between(32, 8192));
   v.field("quality", s.quality, "JPEG quality (default: 90)", between(1, 100));
+  v.field("boxes", s.boxes, "mean number of objects in a picture (default: 7)", between(1, 100));
 }
 
 struct LoaderSpec {
@@ -66,6 +70,8 @@ struct DataSpec {
   std::string format = "synthetic";
   std::string path;
   std::string train = "train";
+  std::optional<std::string> annotations;
+  std::optional<std::string> augment;
   std::optional<std::int64_t> samples;
   std::optional<MakeSpec> make;
   LoaderSpec loader;
@@ -77,6 +83,11 @@ void visit_fields(DataSpec& s, V& v) {
           "data folder, relative to the storage's mount if storage is given, else to the spec file "
           "(in --set: to the working directory)");
   v.field("train", s.train, "sub-folder with the training samples");
+  v.field("annotations", s.annotations,
+          "COCO annotation file below path (default: annotations/instances_<train>.json)");
+  v.field("augment", s.augment,
+          "how training samples of detection are made (default: mosaic, the reference recipe)",
+          one_of("augmentations"));
   v.field("samples", s.samples,
           "size of a synthetic data set (default: the original's: 1281167 pictures, 88524 token "
           "sequences)",

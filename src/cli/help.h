@@ -28,9 +28,10 @@ inline constexpr const char* kDataHelp =
     R"(falconbench data make FORMAT DIR [options]   fill an empty or absent folder
   --train N      samples in train/ (default 512)
   --val N        samples in val/ (default 0)
-  --classes N    imagefolder: number of classes (default 4)
-  --side N       pictures: mean of the longer side, pixels (default 500)
-  --quality N    pictures: JPEG quality, 1 to 100 (default 90)
+  --classes N    number of classes (default: imagefolder 4, coco and yolo 8)
+  --side N       mean of the longer side, pixels (default: imagefolder 500, coco and yolo 640)
+  --quality N    JPEG quality, 1 to 100 (default 90)
+  --boxes N      coco, yolo: mean number of objects in a picture (default 7)
   --seed N       seed of the contents (default 0)
 
 falconbench data check FORMAT DIR            decode everything, list what is damaged

@@ -3,8 +3,11 @@
 #include <vector>
 
 #include "base/text.h"
+#include "data/check_detection.h"
 #include "data/check_images.h"
+#include "data/detection_dataset.h"
 #include "data/image_folder.h"
+#include "data/make_detection.h"
 #include "data/make_images.h"
 #include "data/synthetic.h"
 #include "falconbench/errors.h"
@@ -17,6 +20,9 @@ constexpr DatasetRow kRows[] = {
      make_synthetic},
     {"imagefolder", "JPEG files in class folders: <path>/train/<class>/*.jpg", make_image_folder,
      make_image_set, check_image_set},
+    {"coco", "JPEG files with boxes in a COCO annotation file", make_coco, make_coco_set,
+     check_coco_set},
+    {"yolo", "JPEG files with boxes in YOLO label files", make_yolo, make_yolo_set, check_yolo_set},
 };
 
 }  // namespace

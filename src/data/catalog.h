@@ -19,6 +19,8 @@ struct DatasetOptions {
   std::string format = "synthetic";     // a name of the catalog
   std::filesystem::path path;           // folder; synthetic has none
   std::string subfolder;                // below path, e.g. train or val; "" for path itself
+  std::string annotations;  // coco: file below path; "": annotations/instances_<subfolder>.json
+  std::string augment = "mosaic";       // coco and yolo: how training samples are made
   std::string task = "classification";  // ModelFacts::task
   std::int64_t image_size = 224;        // of pictures
   std::int64_t sequence_length = 384;   // of token sequences

@@ -3,25 +3,19 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
-#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "base/text.h"
 #include "data/file_bytes.h"
 #include "data/image_folder_scan.h"
-#include "data/jpeg_decoder.h"
 #include "data/parallel_for.h"
+#include "data/picture_head.h"
 #include "falconbench/errors.h"
 
 namespace falcon::data {
 namespace fs = std::filesystem;
 namespace {
-
-class NoRows : public RowSink {
- public:
-  void row(int, const std::uint8_t*) override {}
-};
 
 struct CheckThread {
   FileBytes file;
@@ -29,18 +23,6 @@ struct CheckThread {
   SetContent content;
   std::vector<SkippedItem> left_out;
 };
-
-std::optional<DecodeProblem> problem_of(const fs::path& path, CheckThread& thread) {
-  std::string problem;
-  if (!thread.file.read(path, problem)) return DecodeProblem{"unreadable", problem};
-  JpegDecoder& decoder = thread.decoder;
-  NoRows rows;
-  if (decoder.open(thread.file.bytes()) && decoder.decode({0, 0, decoder.width(), decoder.height()},
-                                                          rows, JpegDecoder::Extent::kWholeFile)) {
-    return std::nullopt;
-  }
-  return decoder.problem();
-}
 
 std::vector<std::string> folders_of(const fs::path& path) {
   std::vector<std::string> folders;
@@ -59,7 +41,7 @@ SetContent check_folder(const ImageFolderScan& scan, const std::string& prefix, 
   parallel_for(count, static_cast<int>(workers.size()), [&](int t, std::int64_t i) {
     CheckThread& thread = workers[static_cast<std::size_t>(t)];
     const std::string item = prefix + scan.item(i);
-    if (const auto problem = problem_of(scan.path(i), thread)) {
+    if (const auto problem = whole_file_problem(scan.path(i), thread.file, thread.decoder)) {
       thread.left_out.push_back({item, problem->reason, problem->detail});
     } else {
       thread.content.add(item, thread.file.bytes());

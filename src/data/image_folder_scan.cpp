@@ -8,17 +8,13 @@
 #include "base/text.h"
 #include "data/file_bytes.h"
 #include "data/file_kind.h"
-#include "data/jpeg_decoder.h"
 #include "data/parallel_for.h"
+#include "data/picture_head.h"
 #include "falconbench/errors.h"
 
 namespace falcon::data {
 namespace fs = std::filesystem;
 namespace {
-
-// Enough for the size of most pictures; where a long EXIF block hides it, the decoder finds it
-// later.
-constexpr std::size_t kHeadBytes = 4096;
 
 struct Found {
   std::string name;  // below the class folder
@@ -127,28 +123,14 @@ class ClassWalk {
   ClassListing listing_;
 };
 
-std::optional<DecodeProblem> head_problem(std::span<const std::byte> head) {
-  if (head.empty()) return DecodeProblem{"empty", "the file has no bytes"};
-  if (!starts_as_jpeg(head)) return DecodeProblem{"not_jpeg", not_jpeg_text(head)};
-  int width = 0;
-  int height = 0;
-  if (jpeg_size(head, width, height) && std::int64_t{width} * height > JpegDecoder::kMaxPixels) {
-    return DecodeProblem{"too_large", too_large_text(width, height, JpegDecoder::kMaxPixels)};
-  }
-  return std::nullopt;
-}
-
 void check_head(const fs::path& folder, const std::string& item_prefix, Found& found,
-                FileBytes& head) {
-  std::string problem;
-  std::optional<DecodeProblem> fault;
-  if (head.read(folder / found.name, problem, kHeadBytes)) {
-    fault = head_problem(head.bytes());
-  } else {
-    fault = DecodeProblem{"unreadable", problem};
+                FileBytes& buffer) {
+  const PictureHead head = read_picture_head(folder / found.name, buffer);
+  found.file_bytes = head.file_bytes;
+  if (head.problem) {
+    found.skipped =
+        SkippedItem{item_prefix + found.name, head.problem->reason, head.problem->detail};
   }
-  found.file_bytes = head.file_size();
-  if (fault) found.skipped = SkippedItem{item_prefix + found.name, fault->reason, fault->detail};
 }
 
 void check_heads(const ImageFolderScan& scan, std::vector<ClassListing>& listings, int threads) {
@@ -158,11 +140,11 @@ void check_heads(const ImageFolderScan& scan, std::vector<ClassListing>& listing
   }
   const std::int64_t count = static_cast<std::int64_t>(all.size());
   const int used = thread_count(threads, count);
-  std::vector<FileBytes> heads(static_cast<std::size_t>(used));
+  std::vector<FileBytes> buffers(static_cast<std::size_t>(used));
   parallel_for(count, used, [&](int thread, std::int64_t i) {
     const auto [c, picture] = all[static_cast<std::size_t>(i)];
     check_head(scan.root / scan.classes[c], scan.classes[c] + "/", listings[c].pictures[picture],
-               heads[static_cast<std::size_t>(thread)]);
+               buffers[static_cast<std::size_t>(thread)]);
   });
 }
 

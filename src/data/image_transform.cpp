@@ -67,22 +67,29 @@ ImageTransform evaluation_transform(int width, int height, int image_size) {
 
 bool ImageReader::read(const ImageTransform& transform, JpegDecoder::Extent extent,
                        std::uint8_t* rgb) {
-  columns_.assign(transform.horizontal);
-  lines_.assign(transform.vertical);
-  const PixelRect needed{columns_.source_begin(), lines_.source_begin(),
-                         columns_.source_end() - columns_.source_begin(),
-                         lines_.source_end() - lines_.source_begin()};
-  const std::size_t row_bytes = 3 * static_cast<std::size_t>(columns_.out_count());
+  own_axes_.columns.assign(transform.horizontal);
+  own_axes_.lines.assign(transform.vertical);
+  return read(own_axes_, extent, rgb, 3 * static_cast<std::size_t>(own_axes_.columns.out_count()));
+}
+
+bool ImageReader::read(const PixelAxes& axes, JpegDecoder::Extent extent, std::uint8_t* rgb,
+                       std::size_t row_stride) {
+  const auto& [columns, lines] = axes;
+  const PixelRect needed{columns.source_begin(), lines.source_begin(),
+                         columns.source_end() - columns.source_begin(),
+                         lines.source_end() - lines.source_begin()};
+  const std::size_t row_bytes = 3 * static_cast<std::size_t>(columns.out_count());
+  axes_ = &axes;
   row_stride_ = (row_bytes + kRowSlack + 63) / 64 * 64;
   rows_.resize(row_stride_ * static_cast<std::size_t>(needed.height));
   if (!decoder_.decode(needed, *this, extent)) return false;
-  resample_columns(lines_, {rows_.data(), row_stride_, row_bytes}, rgb);
+  resample_columns(lines, {rows_.data(), row_stride_, row_bytes}, rgb, row_stride);
   return true;
 }
 
 void ImageReader::row(int y, const std::uint8_t* rgbx) {
-  const std::size_t i = static_cast<std::size_t>(y - lines_.source_begin());
-  resample_row(columns_, rgbx, rows_.data() + i * row_stride_);
+  const std::size_t i = static_cast<std::size_t>(y - axes_->lines.source_begin());
+  resample_row(axes_->columns, rgbx, rows_.data() + i * row_stride_);
 }
 
 }  // namespace falcon::data

@@ -28,6 +28,12 @@ ImageTransform crop_and_resize(const PixelRect& rectangle, int image_size);
 /// centre (round half to even), as torchvision's Resize and CenterCrop.
 ImageTransform evaluation_transform(int width, int height, int image_size);
 
+/// Where every wanted pixel comes from, along both axes.
+struct PixelAxes {
+  AxisWeights columns;  // horizontal
+  AxisWeights lines;    // vertical
+};
+
 static_assert(kRowSlack <= RowSink::kSlackBytes);
 
 /// Decodes and resizes; keeps its buffers. One object a thread.
@@ -40,14 +46,17 @@ class ImageReader : private RowSink {
   /// Writes packed RGB [out rows, out columns, 3]. False when the file is damaged. REQUIRES: open()
   /// returned true.
   bool read(const ImageTransform& transform, JpegDecoder::Extent extent, std::uint8_t* rgb);
+  /// The same for any axes, the rows of the result row_stride bytes apart.
+  bool read(const PixelAxes& axes, JpegDecoder::Extent extent, std::uint8_t* rgb,
+            std::size_t row_stride);
   const DecodeProblem& problem() const { return decoder_.problem(); }
 
  private:
   void row(int y, const std::uint8_t* rgbx) override;
 
   JpegDecoder decoder_;
-  AxisWeights columns_;  // horizontal
-  AxisWeights lines_;    // vertical
+  PixelAxes own_axes_;
+  const PixelAxes* axes_ = nullptr;  // of the read in work
   std::vector<std::uint8_t> rows_;
   std::size_t row_stride_ = 0;
 };

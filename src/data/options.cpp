@@ -10,6 +10,8 @@ DatasetOptions dataset_options(const RunSpec& resolved, const std::string& folde
   options.format = resolved.data.format;
   options.path = folder;
   options.subfolder = resolved.data.train;
+  options.annotations = resolved.data.annotations.value_or("");
+  options.augment = resolved.data.augment.value_or(options.augment);
   const ModelFacts* model = catalog::find_model(resolved.model);
   if (model != nullptr) options.task = model->task;
   options.image_size = resolved.image_size.value_or(options.image_size);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "data/resample_avx2.h"
 
@@ -9,6 +10,7 @@ namespace falcon::data {
 namespace {
 
 constexpr std::int32_t kHalf = 1 << (kWeightBits - 1);
+constexpr double kLeastOverlap = 1e-3;  // of a pixel, as OpenCV has it
 
 double triangle(double x) {
   return std::max(0.0, 1.0 - std::abs(x));
@@ -16,38 +18,67 @@ double triangle(double x) {
 
 }  // namespace
 
+void AxisWeights::start(std::size_t out_count, int most_taps) {
+  stride_ = static_cast<std::size_t>(most_taps) / 2 * 2 + 2;  // even, with a zero behind the last
+  first_.resize(out_count);
+  taps_.resize(out_count);
+  weights_.assign(out_count * stride_, 0);
+  most_taps_ = 0;
+  source_begin_ = std::numeric_limits<int>::max();
+  source_end_ = 0;
+}
+
+// exact: any scale; the fixed-point weights are those of exact / sum.
+void AxisWeights::set(std::size_t out, int first, std::span<const double> exact) {
+  double sum = 0;
+  for (const double weight : exact) sum += weight;
+  for (std::size_t k = 0; k < exact.size(); ++k) {
+    weights_[out * stride_ + k] =
+        static_cast<std::int32_t>(0.5 + exact[k] / sum * (1 << kWeightBits));
+  }
+  const int taps = static_cast<int>(exact.size());
+  first_[out] = first;
+  taps_[out] = taps;
+  most_taps_ = std::max(most_taps_, taps);
+  source_begin_ = std::min(source_begin_, first);
+  source_end_ = std::max(source_end_, first + taps);
+}
+
 void AxisWeights::assign(const AxisMap& map) {
   const double scale = static_cast<double>(map.in_size) / map.out_size;
   const double support = std::max(scale, 1.0);
   const double inverse = 1.0 / support;
-  stride_ = static_cast<std::size_t>(std::ceil(support)) * 2 + 2;  // Pillow's, made even
-  const std::size_t count = static_cast<std::size_t>(map.out_count);
-  first_.resize(count);
-  taps_.resize(count);
-  weights_.assign(count * stride_, 0);
-  std::vector<double> exact(stride_);
-  most_taps_ = 0;
-  source_begin_ = map.offset + map.in_size;
-  source_end_ = map.offset;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double center = (map.out_first + static_cast<double>(i) + 0.5) * scale;
+  const int most_taps = static_cast<int>(std::ceil(support)) * 2 + 1;  // as Pillow has it
+  start(static_cast<std::size_t>(map.out_count), most_taps);
+  std::vector<double> exact(static_cast<std::size_t>(most_taps));
+  for (int i = 0; i < map.out_count; ++i) {
+    const double center = (map.out_first + i + 0.5) * scale;
     const int begin = std::max(0, static_cast<int>(center - support + 0.5));
     const int end = std::min(map.in_size, static_cast<int>(center + support + 0.5));
-    const std::size_t taps = static_cast<std::size_t>(end - begin);
-    double sum = 0;
-    for (std::size_t k = 0; k < taps; ++k) {
-      exact[k] = triangle((static_cast<double>(k) + begin - center + 0.5) * inverse);
-      sum += exact[k];
+    for (int k = begin; k < end; ++k) {
+      exact[static_cast<std::size_t>(k - begin)] = triangle((k - center + 0.5) * inverse);
     }
-    for (std::size_t k = 0; k < taps; ++k) {
-      weights_[i * stride_ + k] =
-          static_cast<std::int32_t>(0.5 + exact[k] / sum * (1 << kWeightBits));
+    set(static_cast<std::size_t>(i), map.offset + begin,
+        std::span(exact).first(static_cast<std::size_t>(end - begin)));
+  }
+}
+
+void AxisWeights::assign_area(const AxisMap& map) {
+  const double scale = static_cast<double>(map.in_size) / map.out_size;
+  const int most_taps = static_cast<int>(std::ceil(scale)) + 1;
+  start(static_cast<std::size_t>(map.out_count), most_taps);
+  std::vector<double> exact(static_cast<std::size_t>(most_taps));
+  for (int i = 0; i < map.out_count; ++i) {
+    const double low = (map.out_first + i) * scale;
+    const double high = std::min<double>(low + scale, map.in_size);
+    const int begin = static_cast<int>(low + kLeastOverlap);
+    const int end = std::min(map.in_size, static_cast<int>(std::ceil(high - kLeastOverlap)));
+    for (int k = begin; k < end; ++k) {
+      exact[static_cast<std::size_t>(k - begin)] =
+          std::min<double>(high, k + 1) - std::max<double>(low, k);
     }
-    first_[i] = map.offset + begin;
-    taps_[i] = end - begin;
-    most_taps_ = std::max(most_taps_, taps_[i]);
-    source_begin_ = std::min(source_begin_, first_[i]);
-    source_end_ = std::max(source_end_, map.offset + end);
+    set(static_cast<std::size_t>(i), map.offset + begin,
+        std::span(exact).first(static_cast<std::size_t>(end - begin)));
   }
 }
 
@@ -91,8 +122,8 @@ void resample_row(const AxisWeights& axis, const std::uint8_t* rgbx, std::uint8_
 }
 
 void resample_columns(const AxisWeights& axis, const PackedRows& source, std::uint8_t* out,
-                      bool use_avx2) {
-  for (int y = 0; y < axis.out_count(); ++y, out += source.row_bytes) {
+                      std::size_t out_stride, bool use_avx2) {
+  for (int y = 0; y < axis.out_count(); ++y, out += out_stride) {
     const std::size_t skipped = static_cast<std::size_t>(axis.first(y) - axis.source_begin());
     const ColumnTaps taps{axis.weights(y), axis.taps(y), source.pixels + skipped * source.stride,
                           source.stride};

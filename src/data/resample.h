@@ -1,10 +1,13 @@
-// Separable bilinear resampling with antialias on 8-bit pixels, equal to Pillow's to the bit:
-// triangle filter whose support grows with the reduction, 22-bit fixed-point weights, columns
-// first, each pass rounded to 8 bits (libImaging/Resample.c). torchvision's Resize and
-// RandomResizedCrop on PIL pictures are this.
+// Separable resampling of 8-bit pixels, columns first, each pass rounded to 8 bits, 22-bit
+// fixed-point weights. Two filters:
+//   assign       bilinear with antialias, equal to Pillow's to the bit: a triangle whose support
+//                  grows with the reduction (libImaging/Resample.c). torchvision's Resize and
+//                  RandomResizedCrop on PIL pictures are this.
+//   assign_area  mean over the area of a pixel, as OpenCV's INTER_AREA when it reduces
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace falcon::data {
@@ -26,6 +29,8 @@ constexpr int kWeightBits = 22;  // Pillow: 32 - 8 bits of a pixel - 2 spare
 class AxisWeights {
  public:
   void assign(const AxisMap& map);
+  /// REQUIRES: map.out_size <= map.in_size.
+  void assign_area(const AxisMap& map);
   int out_count() const { return static_cast<int>(first_.size()); }
   int first(int out) const { return first_[static_cast<std::size_t>(out)]; }
   int taps(int out) const { return taps_[static_cast<std::size_t>(out)]; }
@@ -38,6 +43,9 @@ class AxisWeights {
   int source_end() const { return source_end_; }
 
  private:
+  void start(std::size_t out_count, int most_taps);
+  void set(std::size_t out, int first, std::span<const double> exact);
+
   std::size_t stride_ = 0;
   int most_taps_ = 0;
   std::vector<int> first_;
@@ -64,8 +72,8 @@ void resample_row(const AxisWeights& axis, const std::uint8_t* rgbx, std::uint8_
                   bool use_avx2 = has_avx2());
 constexpr std::size_t kRowSlack = 32;
 
-/// Down the columns: axis.out_count() rows of source.row_bytes bytes, one after another.
+/// Down the columns: axis.out_count() rows of source.row_bytes bytes, out_stride bytes apart.
 void resample_columns(const AxisWeights& axis, const PackedRows& source, std::uint8_t* out,
-                      bool use_avx2 = has_avx2());
+                      std::size_t out_stride, bool use_avx2 = has_avx2());
 
 }  // namespace falcon::data

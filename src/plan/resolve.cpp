@@ -154,6 +154,19 @@ void fill_made_data(Defaults& defaults, std::optional<MakeSpec>& make, const Dat
   }
 }
 
+void fill_data(Defaults& defaults, DataSpec& data, const DatasetFacts& format) {
+  const std::string why = "default of the format " + format.name;
+  const auto takes = [&format](const char* key) {
+    return std::ranges::find(format.options, key) != format.options.end();
+  };
+  if (takes("annotations")) {
+    defaults.fill("data.annotations", data.annotations,
+                  "annotations/instances_" + data.train + ".json", why);
+  }
+  if (takes("augment")) defaults.fill("data.augment", data.augment, "mosaic", why);
+  fill_made_data(defaults, data.make, format);
+}
+
 std::string absolute(const std::string& path, const std::string& folder) {
   if (path.empty()) return path;
   return std::filesystem::absolute(std::filesystem::path(folder) / path)
@@ -201,7 +214,7 @@ ResolvedSpec resolve(const RunSpec& given, const std::map<std::string, std::stri
     defaults.fill("budget.steps", spec.budget.steps, 100, "default");
   }
   fill_model(defaults, spec, *catalog::find_model(spec.model), num_devices);
-  fill_made_data(defaults, spec.data.make, *catalog::find_dataset(spec.data.format));
+  fill_data(defaults, spec.data, *catalog::find_dataset(spec.data.format));
   if (spec.storage.empty()) spec.data.path = absolute(spec.data.path, folder);
   spec.system = absolute(spec.system, folder);
   explain_rest(base::to_value(spec), "", out.origin);

@@ -41,6 +41,7 @@ std::vector<std::string> words(std::string_view list) {
   if (list == "precisions") return names(precisions());
   if (list == "parallelism") return names(parallelisms());
   if (list == "datasets") return names(datasets());
+  if (list == "augmentations") return names(augmentations());
   if (list == "optimizers") return names(optimizers());
   if (list == "schedules") return names(schedules());
   if (list == "samplers") return names(samplers());

@@ -160,7 +160,7 @@ ModelFacts yolov5(const YoloSize& size) {
   facts.nominal_batch = 64;
   facts.activation_bytes_per_sample = 4 * size.kept_values;
   facts.options = {"classes"};
-  facts.datasets = {"synthetic"};
+  facts.datasets = {"coco", "yolo", "synthetic"};
   facts.optimizer = momentum_sgd(0.01, 5e-4);
   facts.optimizer.momentum = 0.937;
   facts.optimizer.decay = kDecayWeightsOnly;

@@ -64,6 +64,24 @@ std::span<const DatasetFacts> datasets() {
         "JPEG files in one folder for each class, PATH/train/CLASS/*.jpg",
         {"path", "train", "make", "loader"}},
        {.classes = 4, .side = 500, .quality = 90}},
+      {{"coco",
+        "JPEG files with boxes in a COCO annotation file, PATH/annotations/instances_train.json",
+        {"path", "train", "annotations", "augment", "make", "loader"}},
+       {.classes = 8, .side = 640, .quality = 90, .boxes = 7}},
+      {{"yolo",
+        "JPEG files with boxes in YOLO label files, PATH/images/train/*.jpg and "
+        "PATH/labels/train/*.txt",
+        {"path", "train", "augment", "make", "loader"}},
+       {.classes = 8, .side = 640, .quality = 90, .boxes = 7}},
+  };
+  return table;
+}
+
+std::span<const WordFacts> augmentations() {
+  static const std::vector<WordFacts> table = {
+      {"mosaic", "four pictures in one, with zoom, shift, colour and mirroring drawn anew", {}},
+      {"single", "one picture, with zoom, shift, colour and mirroring drawn anew", {}},
+      {"none", "one picture as for an evaluation, letterboxed", {}},
   };
   return table;
 }

@@ -80,7 +80,7 @@ TEST(ImageReader, CropAndResizeIsTheCropOfAFullDecodeResized) {
     resample_row(columns, rgbx.data(), rows.data() + 288 * y);
   }
   std::vector<std::uint8_t> expected(96 * 96 * 3);
-  resample_columns(lines, {rows.data(), 288, 288}, expected.data());
+  resample_columns(lines, {rows.data(), 288, 288}, expected.data(), 288);
 
   ImageReader reader;
   std::vector<std::uint8_t> got(expected.size());

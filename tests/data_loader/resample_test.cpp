@@ -78,7 +78,8 @@ TEST_P(Resample, ColumnsAreTheWeightedMeans) {
     const std::vector<std::uint8_t> rows =
         random_bytes(kRowBytes * static_cast<std::size_t>(in), 2);
     std::vector<std::uint8_t> result(kRowBytes * static_cast<std::size_t>(out));
-    resample_columns(axis, {rows.data(), kRowBytes, kRowBytes}, result.data(), GetParam());
+    resample_columns(axis, {rows.data(), kRowBytes, kRowBytes}, result.data(), kRowBytes,
+                     GetParam());
     for (std::size_t column = 0; column < kRowBytes; ++column) {
       std::vector<std::uint8_t> line;
       for (std::size_t y = 0; y < static_cast<std::size_t>(in); ++y) {
@@ -112,9 +113,27 @@ TEST(ResampleWays, GiveTheSameBytes) {
     const auto rows = random_bytes(100 * static_cast<std::size_t>(in), 4);
     std::vector<std::uint8_t> plain_columns(6400);
     std::vector<std::uint8_t> fast_columns(6400);
-    resample_columns(axis, {rows.data(), 100, 100}, plain_columns.data(), false);
-    resample_columns(axis, {rows.data(), 100, 100}, fast_columns.data(), true);
+    resample_columns(axis, {rows.data(), 100, 100}, plain_columns.data(), 100, false);
+    resample_columns(axis, {rows.data(), 100, 100}, fast_columns.data(), 100, true);
     ASSERT_EQ(plain_columns, fast_columns) << in;
+  }
+}
+
+TEST(AxisWeights, AreaIsTheMeanOverAPixel) {
+  for (const auto& [in, out] : {std::pair(10, 4), {9, 3}, {640, 417}, {5, 5}, {3, 1}}) {
+    AxisWeights axis;
+    axis.assign_area({2, in, out, 0, out});
+    const double scale = static_cast<double>(in) / out;
+    for (int i = 0; i < out; ++i) {
+      double weight = 0;
+      double mean = 0;  // of the place
+      for (int k = 0; k < axis.taps(i); ++k) {
+        weight += axis.weights(i)[k];
+        mean += (axis.first(i) + k - 2 + 0.5) * axis.weights(i)[k];
+      }
+      EXPECT_NEAR(weight / (1 << kWeightBits), 1, 1e-5);
+      EXPECT_NEAR(mean / (1 << kWeightBits), (i + 0.5) * scale, 0.13) << in << " to " << out;
+    }
   }
 }
 

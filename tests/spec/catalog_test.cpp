@@ -30,14 +30,15 @@ TEST(Catalog, EveryListThatAFieldNamesHasWords) {
 }
 
 TEST(Catalog, NamesAreUniqueAndHaveATitle) {
-  for (const char* list : {"models", "precisions", "parallelism", "datasets", "optimizers",
-                           "schedules", "samplers", "findings", "topologies", "storages"}) {
+  for (const char* list :
+       {"models", "precisions", "parallelism", "datasets", "augmentations", "optimizers",
+        "schedules", "samplers", "findings", "topologies", "storages"}) {
     const std::vector<std::string> words = catalog::words(list);
     EXPECT_EQ(std::set<std::string>(words.begin(), words.end()).size(), words.size()) << list;
   }
-  for (const auto table :
-       {catalog::parallelisms(), catalog::optimizers(), catalog::schedules(), catalog::samplers(),
-        catalog::findings(), catalog::topologies(), catalog::storages()}) {
+  for (const auto table : {catalog::parallelisms(), catalog::augmentations(), catalog::optimizers(),
+                           catalog::schedules(), catalog::samplers(), catalog::findings(),
+                           catalog::topologies(), catalog::storages()}) {
     for (const WordFacts& word : table) EXPECT_GT(word.title.size(), 10u) << word.name;
   }
   for (const DatasetFacts& format : catalog::datasets()) EXPECT_GT(format.title.size(), 10u);

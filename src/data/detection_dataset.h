@@ -1,0 +1,65 @@
+// Data sets `coco` and `yolo`: pictures with boxes. A sample is images u8 [S, S, 3] (RGB, NHWC) and
+// targets f32 [M, 5]: class, x, y, width, height in parts of S, class -1 where there is no box. For
+// evaluation also crowd u8 [M]: 1 where the box marks a region of many objects.
+//
+// M is fixed for a set, from the number of boxes of its pictures (most_targets()); boxes beyond it
+// are dropped and counted (targets_dropped in facts()).
+//
+// options.augment says how training samples are made: "mosaic", four pictures with zoom, shift, HSV
+// and mirroring as the YOLOv5 recipe (data/mosaic.h); "single", the same with one letterboxed
+// picture; "none", the letterboxed picture as for evaluation (data/letterbox.h). EXIF orientation
+// is not applied. Every picture of a mosaic is read from storage whole, also what lies out of view.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "data/detection_set.h"
+#include "data/mosaic.h"
+#include "falconbench/dataset.h"
+
+namespace falcon::data {
+
+class DetectionDataset : public Dataset {
+ public:
+  DetectionDataset(DetectionSet set, const DatasetOptions& options);
+
+  std::int64_t size() const override { return static_cast<std::int64_t>(set_.pictures.size()); }
+  std::vector<TensorLayout> layout() const override;
+  std::unique_ptr<ReadScratch> make_scratch() const override;
+  /// Until a file has been decoded to its end once, every read does so: what is damaged does not
+  /// depend on what is seen of it. In a mosaic a damaged picture other than the sample's own is
+  /// replaced by the next usable one of the set; it is counted when its own turn comes.
+  bool read(const SampleKey& key, std::span<std::byte* const> destinations, ReadScratch& scratch,
+            ReadCost& cost, SkippedItem& skipped) const override;
+  const std::vector<SkippedItem>& skipped_at_scan() const override { return set_.skipped.kept(); }
+  std::map<std::string, std::int64_t> skip_counts_at_scan() const override {
+    return set_.skipped.counts();
+  }
+  std::map<std::string, std::string> facts() const override;
+  const DetectionSet& set() const { return set_; }
+
+ private:
+  class Sample;  // one read() in work
+  enum class Augment { kMosaic, kSingle, kNone };
+
+  DetectionSet set_;
+  std::string format_;
+  int image_size_;
+  bool evaluation_;
+  std::string augment_name_;
+  Augment augment_;
+  std::int64_t most_targets_;
+  mutable std::atomic<std::int64_t> targets_dropped_{0};
+  std::unique_ptr<std::atomic<bool>[]> is_whole_;  // files decoded to their end without a complaint
+};
+
+/// M for pictures with so many boxes each: their largest number where a sample is one picture; for
+/// a mosaic six standard deviations above the mean of four pictures, at most four times the
+/// largest. A multiple of 8, at least 8.
+std::int64_t most_targets(const DetectionSet& set, bool is_mosaic);
+
+std::unique_ptr<Dataset> make_coco(const DatasetOptions& options);
+std::unique_ptr<Dataset> make_yolo(const DatasetOptions& options);
+
+}  // namespace falcon::data
