@@ -44,6 +44,7 @@ class LayerNorm : public Module {
     norm_.bias = add_parameter("bias", at::zeros({hidden}));
   }
   const ops::LayerNormTensors& tensors() const { return norm_; }
+  void set_fused(bool fused) override { norm_.fused = fused; }
 
  private:
   ops::LayerNormTensors norm_;
@@ -66,6 +67,7 @@ struct Pass {
   ops::AttentionShape attention;
   double dropout = 0;
   bool training = false;
+  std::string* backend = nullptr;  // is set to what the next attention takes, unless nullptr
 };
 
 at::Tensor dense(const at::Tensor& x, const Linear& layer) {
@@ -120,13 +122,13 @@ class EncoderLayer : public Module {
     add_child("output.LayerNorm", norm_);
   }
 
-  at::Tensor joint_projection(const at::Tensor& x_TH) const {
-    return ops::dense(x_TH, {query_.weight(), key_.weight(), value_.weight()},
-                      {query_.bias(), key_.bias(), value_.bias()});
-  }
-
   at::Tensor forward(const at::Tensor& x_TH, const Pass& pass) const {
-    const at::Tensor mixed = ops::attention(joint_projection(x_TH), pass.key_bias, pass.attention);
+    const at::Tensor qkv = ops::dense(x_TH, {query_.weight(), key_.weight(), value_.weight()},
+                                      {query_.bias(), key_.bias(), value_.bias()});
+    if (pass.backend != nullptr) {
+      *pass.backend = ops::attention_backend(qkv, pass.key_bias, pass.attention);
+    }
+    const at::Tensor mixed = ops::attention(qkv, pass.key_bias, pass.attention);
     const at::Tensor y_TH =
         ops::layer_norm(dense(mixed, mix_), mix_norm_.tensors(), x_TH, pass.dropout, pass.training);
     const at::Tensor wide = ops::gelu(dense(y_TH, widen_));
@@ -174,9 +176,11 @@ class Bert : public NetworkModel {
     Pass pass = make_pass(batch);
     at::Tensor x_TH = tree_->embeddings.forward(batch, pass);
     tapped("bert.embeddings", x_TH);
-    if (backend_.empty()) note_backend(x_TH, pass);
+    // the same for all layers and steps: it follows from types, shapes and the machine
+    if (backend_.empty()) pass.backend = &backend_;
     for (std::int64_t i = 0; i < size_.layers; ++i) {
       x_TH = tree_->layers[static_cast<std::size_t>(i)]->forward(x_TH, pass);
+      pass.backend = nullptr;
       tapped(BertTree::layer_name(i), x_TH);
     }
     const at::Tensor logits = dense(x_TH, tree_->qa_outputs);
@@ -223,12 +227,6 @@ class Bert : public NetworkModel {
     const at::ScalarType type = tree_->qa_outputs.weight().scalar_type();
     pass.key_bias = ops::key_bias(batch["attention_mask"], type);
     return pass;
-  }
-
-  /// The same for all layers and steps: it follows from types, shapes and the machine.
-  void note_backend(const at::Tensor& x_TH, const Pass& pass) {
-    backend_ = ops::attention_backend(tree_->layers[0]->joint_projection(x_TH), pass.key_bias,
-                                      pass.attention);
   }
 
   BertSize size_;

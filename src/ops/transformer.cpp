@@ -13,6 +13,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "ops/basic.h"
+#include "ops/fused_residual_norm.h"
 
 namespace falcon::ops {
 namespace {
@@ -40,6 +41,9 @@ double lowest(at::ScalarType type) {
 
 at::Tensor layer_norm(const at::Tensor& x, const LayerNormTensors& norm, const at::Tensor& residual,
                       double dropout, bool training) {
+  if (norm.fused && fused_residual_norm_applies(x, norm, residual)) {
+    return fused_residual_norm(x, norm, residual, training ? dropout : 0);
+  }
   const at::Tensor y = residual.defined() ? residual.add(ops::dropout(x, dropout, training)) : x;
   return at::layer_norm(y, norm.weight.sizes(), norm.weight, norm.bias, norm.eps);
 }

@@ -19,10 +19,12 @@ struct LayerNormTensors {
   at::Tensor weight;  // [H]
   at::Tensor bias;
   double eps = 1e-12;
+  bool fused = true;  // the fused GPU form may be used where it applies
 };
 
 /// weight * (y - mean) / sqrt(var + eps) + bias over the last axis, y = x, or residual + dropout(x)
-/// (ops/basic.h) when residual is defined.
+/// (ops/basic.h) when residual is defined. On a GPU one fused operator does it where it applies
+/// (ops/fused_residual_norm.h), in the type of x.
 at::Tensor layer_norm(const at::Tensor& x, const LayerNormTensors& norm,
                       const at::Tensor& residual = {}, double dropout = 0, bool training = false);
 

@@ -184,10 +184,6 @@ void Rules::check_input(const ModelFacts& model) {
     fault("engine.cudnn_benchmark",
           "true has no effect: model " + model.name + " has no convolutions");
   }
-  if (!takes_pictures && given("engine.fused") && spec_.engine.fused == "on") {
-    fault("engine.fused",
-          "model " + model.name + " has no fused GPU kernels; accepted there: auto or off");
-  }
 }
 
 void Rules::check_encoder(const ModelFacts& model) {

@@ -44,14 +44,19 @@ void Optimizer::drop_gradients() {
 }
 
 /// What the gradients are to be divided by so that their norm is at most clip_norm, as
-/// torch.nn.utils.clip_grad_norm_ clips after the division by the loss scale.
+/// torch.nn.utils.clip_grad_norm_ clips after the division by the loss scale. Also the scaler's
+/// check().
 std::optional<at::Tensor> Optimizer::clip(const std::vector<at::Tensor>& gradients,
                                           LossScaler* scaler) {
   constexpr double kTiny = 1e-6;  // clip_grad_norm_'s own
   std::optional<at::Tensor> scale;
   if (scaler != nullptr) scale = scaler->scale();
-  if (!clip_norm_) return scale;
+  if (!clip_norm_) {
+    if (scaler != nullptr) scaler->check(gradients);
+    return scale;
+  }
   at::Tensor norm = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients)), 2);
+  if (scaler != nullptr) scaler->check_norm(norm);
   if (scale) norm = norm.div(*scale);
   const at::Tensor excess = norm.add_(kTiny).div_(*clip_norm_).clamp_min_(1.0);
   if (excess.scalar_type() == at::kFloat) return scale ? excess.mul(*scale) : excess;
@@ -71,11 +76,8 @@ void Optimizer::step(const StepRates& rates, LossScaler* scaler) {
     all.insert(all.end(), group.gradients.begin(), group.gradients.end());
   }
   Update update{rates, {}, {}};
-  if (scaler != nullptr) {
-    scaler->check(all);
-    update.found_inf = scaler->found_inf();
-  }
   update.scale = clip(all, scaler);
+  if (scaler != nullptr) update.found_inf = scaler->found_inf();
   begin(update);
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     this->update(update, i, groups_[i].takes_bias_lr ? rates.bias_lr : rates.lr);

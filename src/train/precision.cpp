@@ -43,6 +43,10 @@ void LossScaler::check(at::TensorList gradients) {
   at::_amp_foreach_non_finite_check_and_unscale_(gradients, found_inf_, one_);
 }
 
+void LossScaler::check_norm(const at::Tensor& norm) {
+  found_inf_.copy_(norm.isfinite().logical_not_());
+}
+
 void LossScaler::update() {
   at::_amp_update_scale_(scale_, growth_tracker_, found_inf_, options_.growth_factor,
                          options_.backoff_factor, options_.growth_interval);

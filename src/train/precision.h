@@ -47,6 +47,8 @@ class LossScaler {
   /// found_inf() becomes 1 when any gradient holds an infinity or NaN, else 0. After a sum over the
   /// ranks it is the same on all of them: infinities spread.
   void check(at::TensorList gradients);
+  /// The same from their Euclidean norm, where it is known: a pass over the gradients less.
+  void check_norm(const at::Tensor& norm);
   void update();
 
  private:

@@ -19,6 +19,7 @@
 #include "data/loader.h"
 #include "data/options.h"
 #include "ops/fused_norm_act.h"
+#include "ops/fused_residual_norm.h"
 #include "train/catalog.h"
 #include "train/host_memory.h"
 #include "train/run_control.h"
@@ -212,10 +213,13 @@ WorkerRecords Session::records() const {
   records.model_ready_s = model_ready_s_;
   trainer_->fill(records);
   const EngineSpec& engine = plan_.spec.engine;
+  const bool fused = device_.is_cuda() && engine.fused != "off";
   if (engine.channels_last.has_value()) {  // an image model
-    const bool fused = device_.is_cuda() && engine.fused != "off" && *engine.channels_last &&
-                       ops::has_fused_norm_act();
-    records.choices["norm_act"] = fused ? "fused NHWC kernels" : "ATen";
+    const bool is_taken = fused && *engine.channels_last && ops::has_fused_norm_act();
+    records.choices["norm_act"] = is_taken ? "fused NHWC kernels" : "ATen";
+  } else {
+    const bool is_taken = fused && ops::has_fused_residual_norm();
+    records.choices["residual_norm"] = is_taken ? "fused kernels" : "ATen";
   }
   records.finished_s = steady_now_s();
   return records;

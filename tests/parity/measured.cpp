@@ -138,7 +138,10 @@ std::vector<NamedTensor> floating_buffers(const Model& model) {
 double gradient_norm(const Model& model) {
   double squares = 0;
   for (const NamedTensor& parameter : model.parameters()) {
-    const double norm = at::linalg_vector_norm(parameter.tensor.grad()).item<double>();
+    // in double: a float32 sum over the largest tensors loses four digits
+    const double norm =
+        at::linalg_vector_norm(parameter.tensor.grad(), 2, {}, /*keepdim=*/false, at::kDouble)
+            .item<double>();
     squares += norm * norm;
   }
   return std::sqrt(squares);

@@ -20,7 +20,7 @@ RunSpec full_spec() {
   RunSpec s;
   s.name = "all fields";
   s.model = "mobilenet_v2";
-  s.model_options = {10, 0.25};
+  s.model_options = {10, 0.25, {}, {}, {}};
   s.topology = {"", {"0000:18:00.0", "GPU-1234"}};
   s.devices = 2;
   s.system = "/etc/system.yaml";
@@ -121,7 +121,7 @@ TEST(Load, EveryGivenValueHasAnOrigin) {
 }
 
 TEST(Load, WithoutAFileSettingsMustNameTheModel) {
-  EXPECT_EQ(refusal("", {}), "--set: model: is required: resnet50 or mobilenet_v2");
+  EXPECT_EQ(refusal("", {}), "--set: model: is required: resnet50, mobilenet_v2, bert_base or bert_large");
   const LoadedSpec loaded = load("", {"model=mobilenet_v2"});
   EXPECT_EQ(loaded.spec.name, "mobilenet_v2");
   EXPECT_EQ(loaded.folder, ".");
