@@ -116,11 +116,12 @@ void stream_json(const std::filesystem::path& file, JsonEvents& events) {
   events.offset_ = nullptr;
   if (good) return;
   const std::uint64_t read = chunks.offset();
-  if (chunks.at_end()) {
-    const std::string what =
-        read == 0 ? "is empty, expected a JSON value"
-                  : "ends in the middle of a value, after " + std::to_string(read) + " bytes";
-    refuse_json(file, read, what);
+  if (read == 0) refuse_json(file, 0, "is empty, expected a JSON value");
+  const bool is_cut = events.error_.find("unexpected end of input") != std::string::npos ||
+                      events.error_.find("missing closing quote") != std::string::npos;
+  if (is_cut && chunks.at_end()) {
+    refuse_json(file, read,
+                "ends in the middle of a value, after " + std::to_string(read) + " bytes");
   }
   refuse_json(file, read > 0 ? read - 1 : 0, in_words(events.error_));
 }

@@ -138,7 +138,7 @@ TEST(CocoSet, AFileThatIsNoAnnotationFileIsRefusedWithItsPlace) {
   };
   EXPECT_THAT(
       message("{\n \"images\": [\n  {\"id\": 1,"),
-      HasSubstr("instances_train.json:3:12: ends in the middle of a value, after 27 bytes"));
+      HasSubstr("instances_train.json:3:12: ends in the middle of a value, after 26 bytes"));
   EXPECT_THAT(message("{\n \"images\": [}"), HasSubstr(":2:13: invalid JSON"));
   EXPECT_THAT(message(""), HasSubstr("is empty"));
   EXPECT_THAT(message("[1]"), HasSubstr("expected a map"));
