@@ -60,9 +60,13 @@ void expect_well_formed(const Sample& sample) {
     const auto place = static_cast<std::size_t>(i);
     EXPECT_EQ(sample.mask[place], i < used ? 1 : 0);
     if (sample.ids[place] == 102) separators.push_back(i);
-    if (i >= used) EXPECT_EQ(sample.ids[place], 0);
+    if (i >= used) {
+      EXPECT_EQ(sample.ids[place], 0);
+    }
     const bool is_word = sample.ids[place] >= 1000 && sample.ids[place] < 30522;
-    if (i > 0 && i < used) EXPECT_TRUE(is_word || sample.ids[place] == 102) << sample.ids[place];
+    if (i > 0 && i < used) {
+      EXPECT_TRUE(is_word || sample.ids[place] == 102) << sample.ids[place];
+    }
   }
   ASSERT_EQ(separators.size(), 2U);
   EXPECT_EQ(separators[1], used - 1);

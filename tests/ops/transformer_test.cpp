@@ -93,15 +93,15 @@ TEST(LayerNorm, DropsOfXButNotOfTheResidualAndInTrainingOnly) {
 TEST(Gelu, IsTheExactOne) {
   const at::Tensor x = at::arange(-4, 4, 0.25, at::kDouble);
   const at::Tensor expected = x * (1 + at::erf(x / std::sqrt(2.0))) / 2;
-  EXPECT_TRUE(at::allclose(gelu(x), expected, 1e-12, 1e-12));
+  EXPECT_TRUE(at::allclose(ops::gelu(x), expected, 1e-12, 1e-12));
 }
 
 TEST(Embedding, TakesRowsAndSparesThePaddingRow) {
   const at::Tensor table = leaf({5, 3});
   const at::Tensor ids = at::tensor({0, 4, 4, 2}, at::kLong).view({2, 2});
-  const at::Tensor rows = embedding(table, ids, 0);
+  const at::Tensor rows = ops::embedding(table, ids, 0);
   EXPECT_TRUE(at::equal(rows[1][0], table[4]));
-  EXPECT_TRUE(at::equal(embedding(table, ids.to(at::kInt), 0), rows));
+  EXPECT_TRUE(at::equal(ops::embedding(table, ids.to(at::kInt), 0), rows));
   rows.sum().backward();
   EXPECT_EQ(table.grad().sum(1).to(at::kLong).equal(at::tensor({0, 0, 3, 0, 6}, at::kLong)), true);
 }

@@ -115,7 +115,7 @@ TEST(BadSpec, AllFaultsAreToldAtOnceInTheOrderOfTheFile) {
   const std::string text = refusal("tests/data/specs/many_faults.yaml", {"precision=fp99"});
   const std::vector<std::string> lines = base::split(text, '\n');
   const std::vector<std::string> expected = {
-      "1:1: model: is required: resnet50 or mobilenet_v2",
+      "1:1: model: is required: resnet50, mobilenet_v2, ",
       "1:1: modell: unknown key, did you mean model?",
       "3:3: data: data.path is required: data.format is imagefolder",
       "4:12: data.samples: has no effect: data.format is imagefolder",
