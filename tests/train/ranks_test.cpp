@@ -55,6 +55,7 @@ Plan plan_of(const std::string& name, int world) {
   plan.spec.image_size = kSide;
   plan.spec.sequence_length = 24;
   plan.spec.optimizer.lr = 1e-4;
+  plan.spec.parallelism.ddp.first_bucket_mb = 0.01;  // the transformer's layers are small, too
   plan.warmup_steps = 1;
   plan.measured_steps = kSteps - 1;
   return plan;
@@ -168,7 +169,6 @@ class MicroBatches {
 void expect_near(const std::vector<at::Tensor>& got, const std::vector<at::Tensor>& want,
                  const char* what) {
   ASSERT_EQ(got.size(), want.size());
-  ASSERT_FALSE(got.empty());
   for (std::size_t i = 0; i < got.size(); ++i) {
     const double size = want[i].abs().max().item<double>();
     const double error = (got[i] - want[i]).abs().max().item<double>();
@@ -189,6 +189,7 @@ TEST_P(RanksAgainstMicroBatches, SameGradientsParametersAndBuffers) {
     test::Rank rank(plan, model_of(name, world), &group, float64());
     rank.trainer().run();
     const Outcome got = outcome_of(rank.model());
+    ASSERT_FALSE(got.parameters.empty());
     expect_near(got.parameters, want.parameters, "parameter");
     expect_near(got.gradients, want.gradients, "gradient");
     if (group.rank() == 0) expect_near(got.buffers, want.buffers, "buffer");
