@@ -152,7 +152,7 @@ TEST(Yolov5, OverfitsOneBatch) {
   double first = 0;
   double last = 0;
   std::vector<at::Tensor> velocities;
-  for (int step = 0; step < 80; ++step) {
+  for (int step = 0; step < 140; ++step) {
     const at::Tensor loss = model->loss(model->forward(batch), batch);
     loss.backward();
     last = loss.item<double>();
