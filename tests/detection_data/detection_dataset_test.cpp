@@ -151,11 +151,11 @@ TEST(DetectionDataset, WarpedBoxesAreTheWarpedShapes) {
     const auto dataset = make_dataset(options_of(folder, "single"));
     Sample sample(*dataset);
     int seen = 0;
-    for (std::int64_t epoch = 0; epoch < 25; ++epoch) {
+    for (std::int64_t epoch = 0; epoch < 10; ++epoch) {
       ASSERT_TRUE(sample.read({1, epoch, 0}));
-      expect_boxes_fit(sample, 320, 2 * 1.5 * 320 / std::max(width, height), seen);
+      expect_boxes_fit(sample, 320, 1 + 2 * 1.5 * 320 / std::max(width, height), seen);
     }
-    EXPECT_GT(seen, 40);
+    EXPECT_GT(seen, 12);
   }
 }
 
@@ -173,7 +173,7 @@ TEST(DetectionDataset, MosaicBoxesAreTheShapesOfTheFourPictures) {
   Sample sample(*dataset);
   int seen = 0;
   int samples = 0;
-  for (std::int64_t epoch = 0; epoch < 40; ++epoch) {
+  for (std::int64_t epoch = 0; epoch < 25; ++epoch) {
     for (std::int64_t index = 0; index < 3; ++index) {
       base::CounterRandom random(
           {1, 0x6D6F7361, static_cast<std::uint64_t>(epoch), static_cast<std::uint64_t>(index)});
@@ -189,8 +189,8 @@ TEST(DetectionDataset, MosaicBoxesAreTheShapesOfTheFourPictures) {
       expect_boxes_fit(sample, 320, 2 * 1.5 * 320 / 200, seen);
     }
   }
-  EXPECT_GT(samples, 60);
-  EXPECT_GT(seen, 40);
+  EXPECT_GT(samples, 40);
+  EXPECT_GT(seen, 25);
 }
 
 TEST(DetectionDataset, EvaluationLetterboxesAndKeepsEveryBox) {
