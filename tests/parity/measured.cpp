@@ -221,7 +221,10 @@ Measured measure_train(const Json& file, const Json& section, const Precision& p
   return measured;
 }
 
-Measured measure_trajectory(const Json& file, const Json& section, const Precision& precision) {
+/// Always contiguous, as the reference was: several steps multiply what another order of sums rounds
+/// otherwise, and the sections of one step compare the other layout.
+Measured measure_trajectory(const Json& file, const Json& section, Precision precision) {
+  precision.channels_last = false;
   Measured measured;
   const std::unique_ptr<Model> model = filled_model(file, precision);
   Average average(*model);

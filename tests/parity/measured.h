@@ -17,7 +17,8 @@
 
 namespace falcon::test {
 
-/// float64 runs contiguous, float32 channels_last: both layouts are compared with the reference.
+/// float64 runs contiguous, float32 channels_last (but for trajectories): both layouts are compared
+/// with the reference.
 struct Precision {
   const char* name;
   at::ScalarType type;
