@@ -16,9 +16,9 @@ namespace falcon::data {
 
 /// What a data set is made from; each takes what it needs.
 struct DatasetOptions {
-  std::string format = "synthetic";     // a name of the catalog
-  std::filesystem::path path;           // folder; synthetic has none
-  std::string subfolder;                // below path, e.g. train or val; "" for path itself
+  std::string format = "synthetic";  // a name of the catalog
+  std::filesystem::path path;        // folder; synthetic has none
+  std::string subfolder;             // below path, e.g. train or val; "" for path itself
   std::string annotations;  // coco: file below path; "": annotations/instances_<subfolder>.json
   std::string augment = "mosaic";       // coco and yolo: how training samples are made
   std::string task = "classification";  // ModelFacts::task

@@ -62,7 +62,6 @@ constexpr std::array<Row, 24> kTable{{
 constexpr std::array<std::size_t, Detect::kLevels> kDetectFrom{17, 20, 23};
 
 struct Size {
-  const char* name;
   double depth;
   double width;
 };
@@ -218,8 +217,8 @@ class Yolo : public NetworkModel {
 
 std::unique_ptr<Model> make(const Size& size, const ModelOptions& options) {
   if (options.dropout > 0) {
-    throw Error(ExitCode::kUsage, std::string("model_options.dropout: ") + size.name +
-                                      " has no dropout; only 0 is accepted");
+    throw Error(ExitCode::kUsage,
+                "model_options.dropout: YOLOv5 has no dropout; only 0 is accepted");
   }
   return std::make_unique<Yolo>(size, options);
 }
@@ -227,19 +226,19 @@ std::unique_ptr<Model> make(const Size& size, const ModelOptions& options) {
 }  // namespace
 
 std::unique_ptr<Model> make_yolov5n(const ModelOptions& options) {
-  return make({"yolov5n", 0.33, 0.25}, options);
+  return make({0.33, 0.25}, options);
 }
 std::unique_ptr<Model> make_yolov5s(const ModelOptions& options) {
-  return make({"yolov5s", 0.33, 0.50}, options);
+  return make({0.33, 0.50}, options);
 }
 std::unique_ptr<Model> make_yolov5m(const ModelOptions& options) {
-  return make({"yolov5m", 0.67, 0.75}, options);
+  return make({0.67, 0.75}, options);
 }
 std::unique_ptr<Model> make_yolov5l(const ModelOptions& options) {
-  return make({"yolov5l", 1.0, 1.0}, options);
+  return make({1.0, 1.0}, options);
 }
 std::unique_ptr<Model> make_yolov5x(const ModelOptions& options) {
-  return make({"yolov5x", 1.33, 1.25}, options);
+  return make({1.33, 1.25}, options);
 }
 
 }  // namespace falcon::models

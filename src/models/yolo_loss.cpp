@@ -140,7 +140,11 @@ Parts level_parts(const at::Tensor& map, const at::Tensor& targets_BM5,
   const at::Tensor flat = map.permute({0, 2, 3, 1, 4}).reshape({-1, entries});
   const YoloMatches m =
       match_targets(targets_BM5, anchors_A2, rows, columns, options.anchor_threshold);
-  const at::Tensor cell = ((m.image * rows + m.row) * columns + m.column) * map.size(1) + m.anchor;
+  const at::Tensor matched_cell =
+      ((m.image * rows + m.row) * columns + m.column) * map.size(1) + m.anchor;
+  // rows without a match read cells apart: the zeros of their gradients would queue for a few cells
+  const at::Tensor apart = at::arange(m.valid.size(0), m.image.options()).remainder(flat.size(0));
+  const at::Tensor cell = at::where(m.valid, matched_cell, apart);
   const at::Tensor matched = flat.index_select(0, cell).to(type);
   // what each match counts in a mean over the matches, 0 for the others
   const at::Tensor valid = m.valid.to(type);

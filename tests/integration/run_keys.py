@@ -4,6 +4,7 @@
 BASE = {"data": {"format": "synthetic", "samples": 16}, "budget": {"steps": 4}, "optimizer": {"lr": 0.01}}
 COSINE = {"kind": "cosine", "epochs": 2}
 LINEAR = {"kind": "linear", "steps": 4}
+YOLOV5 = {"kind": "yolov5", "epochs": 2, "warmup_epochs": 1}
 ADAMW = {"kind": "adamw", "lr": 0.01}
 # A transformer of one narrow layer in place of BASE's network.
 BERT = {
@@ -36,6 +37,8 @@ PAIRS = {
     "schedule.steps": (LINEAR, {"kind": "linear", "steps": 8}),
     "schedule.warmup_steps": (LINEAR, {**LINEAR, "warmup_steps": 2}),
     "schedule.warmup_ratio": (LINEAR, {**LINEAR, "warmup_ratio": 0.75}),
+    "schedule.warmup_bias_lr": (YOLOV5, {**YOLOV5, "warmup_bias_lr": 0.5}),
+    "schedule.warmup_momentum": (YOLOV5, {**YOLOV5, "warmup_momentum": 0.1}),
 }
 OPTIMIZER_PAIRS = {
     "optimizer.beta1": (ADAMW, {**ADAMW, "beta1": 0.5}),
@@ -52,6 +55,6 @@ BERT_LOSSES = {
 OTHERS = (
     "name output timeout_s strict data.make.val data.make.side data.make.quality data.loader.prefetch "
     "parallelism.ddp.bucket_mb parallelism.ddp.first_bucket_mb engine.channels_last engine.deterministic "
-    "telemetry.interval_ms telemetry.samplers telemetry.series"
+    "optimizer.ema_decay telemetry.interval_ms telemetry.samplers telemetry.series"
 ).split()
 SHOWN = [*LOSSES, *PAIRS, *OPTIMIZER_PAIRS, *BERT_LOSSES, *OTHERS]

@@ -59,6 +59,12 @@ class RunKeysTest(RunTest):
         self.assertNotEqual(plain["memory_format"], other["memory_format"])
         self.assertNotEqual(plain["deterministic"], other["deterministic"])
 
+    def test_moving_average(self):
+        for decay, kept in ((0, False), (0.99, True)):
+            report = self.trained("run", optimizer={"lr": 0.01, "ema_decay": decay}, devices=2, batch_size={"per_gpu": 4})
+            choices = [rank["choices"] for rank in report["ranks"]]
+            self.assertEqual(["moving_average" in of_rank for of_rank in choices], [kept, False])
+
     def test_telemetry(self):
         seconds = {"seconds": 1.5}
         plain = self.trained("plain", budget=seconds)

@@ -46,6 +46,18 @@ class SmokeTest(RunTest):
         self.ok(*small)
         self.assertEqual([path.stat().st_mtime_ns for path in pictures], before)
 
+    def test_detection_trains_one_model_on_both_ranks(self):
+        small = "topology=cpu", "image_size=64", "batch_size.per_gpu=2", "data.samples=64", "model_options.classes=3"
+        short = "model=yolov5n", "budget.steps=3", "warmup_steps=1"
+        self.ok(*[word for setting in (*small, *short) for word in ("--set", setting)], "--output", "out.json")
+        report = self.report()
+        self.assert_valid(report)
+        self.assertTrue(all(math.isfinite(loss) for loss in report["training"]["loss"]["series"]))
+        self.assertEqual(report["training"]["model"]["parameters"], 1872157 - 77 * 1353)
+        hashes = [rank["parameter_hash"] for rank in report["ranks"]]
+        self.assertEqual(len(hashes), 2)
+        self.assertEqual(hashes[0], hashes[1])
+
     def test_every_shipped_spec_has_a_plan(self):
         shipped = sorted((ROOT / "configs").glob("*.yaml")) + sorted((ROOT / "configs/models").glob("*.yaml"))
         self.assertGreaterEqual(len(shipped), 4)
