@@ -32,6 +32,15 @@ void visit_fields(DataFacts& d, V& v) {
   v.field("skipped_items", d.skipped_items, "the first 100 of them");
 }
 
+/// Files that the run reads and writes beside its data: absolute, empty where there is none.
+struct FilePlan {
+  std::string init;
+};
+template <class V>
+void visit_fields(FilePlan& f, V& v) {
+  v.field("init", f.init, "weights to start from");
+}
+
 struct DevicePlan {
   std::string kind;  // cpu or cuda
   std::string uuid, pci_address, name;
@@ -88,6 +97,7 @@ struct Plan {
   std::vector<std::string> topology_devices;  // names or addresses, in order
   std::vector<RankPlan> ranks;
   DataFacts data;
+  FilePlan files;
   std::int64_t batch_per_rank = 0;
   std::int64_t global_batch = 0;
   std::int64_t steps_per_epoch = 0;    // full global batches
@@ -105,6 +115,7 @@ void visit_decisions(Plan& p, V& v) {
   v.field("topology_devices", p.topology_devices, "devices of the topology, in rank order");
   v.field("ranks", p.ranks, "what each worker gets");
   v.field("data", p.data, "facts of the data set");
+  v.field("files", p.files, "files beside the data");
   v.field("batch_per_rank", p.batch_per_rank, "samples of one rank in one step");
   v.field("global_batch", p.global_batch, "samples of all ranks in one step");
   v.field("steps_per_epoch", p.steps_per_epoch, "full global batches in one epoch");

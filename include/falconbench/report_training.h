@@ -8,6 +8,7 @@
 
 #include "falconbench/fields.h"
 #include "falconbench/measured.h"
+#include "falconbench/records_parts.h"
 #include "falconbench/report_phases.h"
 #include "falconbench/statistics.h"
 
@@ -90,6 +91,7 @@ struct Training {
   Measured<std::int64_t> skipped_optimizer_steps;
   Measured<double> time_to_first_step_s;
   std::vector<std::string> checkpoints;
+  Measured<WeightsRecord> initial_weights;
   ModelFigures model;
 };
 template <class V>
@@ -122,6 +124,7 @@ void visit_fields(Training& t, V& v) {
   v.field("time_to_first_step_s", t.time_to_first_step_s,
           "from the start of the run to the end of the first step on the last rank");
   v.field("checkpoints", t.checkpoints, "checkpoints written");
+  v.field("initial_weights", t.initial_weights, "the weights at the start");
   v.field("model", t.model, "the model and how well it uses the devices");
 }
 

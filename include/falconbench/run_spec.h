@@ -12,6 +12,9 @@
 
 namespace falcon {
 
+/// The word for `init` that names no file.
+inline constexpr const char* kRandomInit = "random";
+
 struct RunSpec {
   std::string name;
   std::string model;
@@ -30,6 +33,7 @@ struct RunSpec {
   std::optional<std::int64_t> sequence_length;
   OptimizerSpec optimizer;
   ScheduleSpec schedule;
+  std::string init = kRandomInit;
   std::int64_t seed = 0;
   EngineSpec engine;
   TelemetrySpec telemetry;
@@ -70,6 +74,8 @@ void visit_fields(RunSpec& s, V& v) {
           "tokens of an input sequence, padding included (BERT; default: 384)", between(8, 512));
   v.field("optimizer", s.optimizer, "how the weights are updated");
   v.field("schedule", s.schedule, "how the learning rate goes");
+  v.field("init", s.init,
+          "weights at the start: random, or a safetensors file; relative as data.path");
   v.field("seed", s.seed, "seed of initialisation, data order and augmentation", at_least(0));
   v.field("engine", s.engine, "how the training step is carried out");
   v.field("telemetry", s.telemetry, "what is measured beside the training");

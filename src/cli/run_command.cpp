@@ -20,6 +20,7 @@
 #include "falconbench/clock.h"
 #include "launch/launcher.h"
 #include "plan/make.h"
+#include "plan/paths.h"
 #include "platform/detect.h"
 #include "platform/merge_probe.h"
 #include "report/make.h"
@@ -28,6 +29,7 @@
 #include "report/summary.h"
 #include "spec/load.h"
 #include "spec/system_file.h"
+#include "weights/safetensors.h"
 
 namespace falcon::cli {
 namespace {
@@ -76,7 +78,11 @@ void prepare(Run& run, Log& log, const Patience* patience) {
     log.info("data.make: " + folder);
     make_data(resolved.spec, folder, [&](std::int64_t, std::int64_t) { patience->check(); });
   }
+  const FilePlan files = plan::file_plan(resolved.spec, system);
+  // a broken file is known before anything is started; whether it suits the model, the worker sees
+  if (!files.init.empty()) weights::SafetensorsFile{files.init};
   run.plan = plan::make(resolved, placement, run.host, survey(resolved.spec, folder), run.id);
+  run.plan.files = files;
 }
 
 void execute(Run& run, Log& log, const RunArguments& arguments, launch::SignalWatch& signals,
@@ -104,6 +110,9 @@ void execute(Run& run, Log& log, const RunArguments& arguments, launch::SignalWa
   run.log = launch::run(run.plan, options);
   log.set_progress(nullptr);
   run.telemetry = telemetry.finish();
+  if (run.log.exit_code == static_cast<int>(ExitCode::kUsage)) {
+    throw Error(ExitCode::kUsage, run.log.failure->message);
+  }
 }
 
 // A run that could not be started, as a result.

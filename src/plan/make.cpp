@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 #include <sys/random.h>
 
@@ -133,43 +132,6 @@ void note_findings(const Placement& placement, const Host& host, Plan& plan) {
 }
 
 }  // namespace
-
-std::string data_folder(const RunSpec& resolved, const SystemFile& system) {
-  namespace fs = std::filesystem;
-  if (resolved.data.path.empty()) return {};
-  if (resolved.storage.empty()) return resolved.data.path;
-  const auto storage = system.storage.find(resolved.storage);
-  if (storage == system.storage.end()) {
-    std::vector<std::string> known;
-    for (const auto& [name, entry] : system.storage) known.push_back(name);
-    for (const WordFacts& word : catalog::storages()) {
-      if (word.name == resolved.storage) {
-        throw Error(ExitCode::kHost,
-                    "storage " + resolved.storage + ": " +
-                        (system.path.empty() ? "no system file says where that is (key system)"
-                                             : system.path + " has no storage of that name"));
-      }
-    }
-    const std::string near = base::nearest(resolved.storage, known);
-    throw InputError({Fault{"spec", 0, 0, "storage",
-                            "unknown storage \"" + base::printable(resolved.storage) + "\"" +
-                                (near.empty() ? "" : ", did you mean " + near + "?") +
-                                " Known: " + base::join(known, ", ")}});
-  }
-  const fs::path mount = fs::path(storage->second.mount).lexically_normal();
-  if (!fs::is_directory(mount)) {
-    throw Error(ExitCode::kHost,
-                "storage " + resolved.storage + ": its mount " + mount.string() + " is not there");
-  }
-  const fs::path folder = (mount / resolved.data.path).lexically_normal();
-  const fs::path below = folder.lexically_relative(mount);
-  if (below.empty() || *below.begin() == "..") {
-    throw InputError({Fault{"spec", 0, 0, "data.path",
-                            resolved.data.path + " is outside " + mount.string() +
-                                ", the mount of " + resolved.storage}});
-  }
-  return folder.string();
-}
 
 Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& host,
           const DataFacts& data, const std::string& run_id) {

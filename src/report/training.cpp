@@ -123,6 +123,7 @@ void add_counts(const Evidence& evidence, Training& out) {
     out.samples = out.steps = out.warmup_steps = out.skipped_optimizer_steps =
         evidence.missing<std::int64_t>();
     out.loss_scale = evidence.missing<double>();
+    out.initial_weights = evidence.missing<WeightsRecord>();
     return;
   }
   const WorkerRecords& first = *evidence.records.front();
@@ -131,6 +132,7 @@ void add_counts(const Evidence& evidence, Training& out) {
   out.samples = samples_of(evidence);
   out.steps = steps;
   out.warmup_steps = first.warmup_steps;
+  out.initial_weights = first.weights;
   out.loss_scale = first.loss_scale;
   out.skipped_optimizer_steps = first.skipped_steps;
 }

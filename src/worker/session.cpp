@@ -18,6 +18,7 @@
 #include "data/catalog.h"
 #include "data/loader.h"
 #include "data/options.h"
+#include "models/weights.h"
 #include "ops/fused_norm_act.h"
 #include "train/catalog.h"
 #include "train/host_memory.h"
@@ -88,6 +89,7 @@ class Session {
   std::optional<c10::cuda::CUDAStream> copy_stream_;
   std::unique_ptr<comm::ProcessGroup> group_;
   std::unique_ptr<Model> model_;
+  WeightsRecord weights_;
   std::unique_ptr<Dataset> dataset_;
   std::unique_ptr<train::HostAllocator> allocator_;
   std::unique_ptr<data::Loader> loader_;
@@ -158,6 +160,11 @@ void Session::make_model_on_device() {
   model_ = make_model(plan_.spec.model, options);
   seed_generator(device_, plan_.spec.seed, told_.rank);
   model_->initialize(static_cast<std::uint64_t>(plan_.spec.seed));
+  if (plan_.files.init.empty()) {
+    weights_.tensors = static_cast<std::int64_t>(model_->state().size());
+  } else {
+    weights_ = models::load_weights(*model_, weights::SafetensorsFile(plan_.files.init));
+  }
   model_->set_fused(plan_.spec.engine.fused != "off");
   model_->to(device_, at::kFloat, plan_.spec.engine.channels_last.value_or(false));
 }
@@ -210,6 +217,7 @@ WorkerRecords Session::records() const {
   records.devices = {used_device_};
   records.started_s = started_s_;
   records.model_ready_s = model_ready_s_;
+  records.weights = weights_;
   trainer_->fill(records);
   const EngineSpec& engine = plan_.spec.engine;
   if (engine.channels_last.has_value()) {  // an image model
@@ -235,6 +243,12 @@ struct Diagnosis {
   ExitCode code;
 };
 
+Diagnosis diagnosis_of(ExitCode code) {
+  if (code == ExitCode::kHost) return {"host", code};
+  if (code == ExitCode::kUsage) return {"usage", code};
+  return {"exception", ExitCode::kWorker};
+}
+
 ExitCode tell(launch::WorkerChannel& channel, const Diagnosis& diagnosis,
               const std::string& message) {
   channel.send_failure(diagnosis.kind, message, diagnosis.code);
@@ -251,10 +265,7 @@ ExitCode run_session(launch::WorkerChannel& channel, int listen_fd) {
     session = std::make_unique<Session>(channel, listen_fd);
     session->run();
   } catch (const Error& error) {
-    const bool is_host = error.code() == ExitCode::kHost;
-    code = tell(channel,
-                {is_host ? "host" : "exception", is_host ? ExitCode::kHost : ExitCode::kWorker},
-                error.what());
+    code = tell(channel, diagnosis_of(error.code()), error.what());
   } catch (const c10::OutOfMemoryError& error) {
     code = tell(channel, {"out_of_memory", ExitCode::kWorker}, error.what_without_backtrace());
   } catch (const c10::Error& error) {

@@ -162,21 +162,6 @@ TEST(Make, MemoryCountsTheParametersOfTheClassesThatAreTrained) {
   EXPECT_EQ(request.plan().memory.gradients_bytes - thousand.gradients_bytes, 500 * 2049 * 4);
 }
 
-TEST(DataFolder, StaysBelowTheStoragesMount) {
-  SystemFile system;
-  system.storage["fast"].mount = "/tmp";
-  RunSpec spec;
-  spec.storage = "fast";
-  spec.data.path = "images";
-  EXPECT_EQ(data_folder(spec, system), "/tmp/images");
-  spec.data.path = "../etc";
-  EXPECT_THROW(data_folder(spec, system), InputError);
-  spec.data.path = "/etc";
-  EXPECT_THROW(data_folder(spec, system), InputError);
-  spec.storage = "localNVMe";
-  EXPECT_THROW(data_folder(spec, system), Error);
-}
-
 TEST(NewRunId, IsUnique) {
   std::set<std::string> ids;
   for (int i = 0; i < 100; ++i) ids.insert(new_run_id());
