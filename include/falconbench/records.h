@@ -34,6 +34,9 @@ struct WorkerRecords {
   std::int64_t skipped_steps = 0;  // by loss scaling, in all steps
   LoaderRecord loader;
   WeightsRecord weights;  // at the start
+  std::vector<PauseRecord> pauses;
+  Measured<EvaluationRecord> evaluation;  // rank 0
+  Measured<SavedFile> saved_weights;      // rank 0
   CommunicationRecord communication;
   std::int64_t parameters = 0;                   // trainable
   std::string parameter_hash;                    // of all parameter bytes at the end
@@ -63,6 +66,9 @@ void visit_fields(WorkerRecords& r, V& v) {
   v.field("skipped_steps", r.skipped_steps, "optimizer steps skipped by loss scaling");
   v.field("loader", r.loader, "input pipeline");
   v.field("weights", r.weights, "weights at the start");
+  v.field("pauses", r.pauses, "what was done between and after the measured steps");
+  v.field("evaluation", r.evaluation, "what evaluation gave");
+  v.field("saved_weights", r.saved_weights, "weights written at the end");
   v.field("communication", r.communication, "gradient exchange");
   v.field("parameters", r.parameters, "trainable parameters");
   v.field("parameter_hash", r.parameter_hash, "hash of the parameters at the end");

@@ -61,6 +61,48 @@ void visit_fields(CommunicationRecord& c, V& v) {
   v.field("busy_ms", c.busy_ms, "mean busy time of the communication stream a step");
 }
 
+/// A time between or after the measured steps in which something else was done.
+struct PauseRecord {
+  std::string kind;       // checkpoint or evaluation
+  std::int64_t step = 0;  // after so many steps of the training
+  double begin_s = 0, end_s = 0;
+  std::string file;  // written by this rank
+  std::int64_t bytes = 0;
+};
+template <class V>
+void visit_fields(PauseRecord& p, V& v) {
+  v.field("kind", p.kind, "checkpoint or evaluation");
+  v.field("step", p.step, "steps of the training before it");
+  v.field("begin_s", p.begin_s, "end of the step before");
+  v.field("end_s", p.end_s, "when training went on, or all was done");
+  v.field("file", p.file, "file that this rank wrote");
+  v.field("bytes", p.bytes, "its size");
+}
+
+/// Of all ranks, at rank 0.
+struct EvaluationRecord {
+  std::int64_t samples = 0, skipped = 0;
+  std::map<std::string, double> metrics;
+};
+template <class V>
+void visit_fields(EvaluationRecord& e, V& v) {
+  v.field("samples", e.samples, "samples that count");
+  v.field("skipped", e.skipped, "samples left out as damaged");
+  v.field("metrics", e.metrics, "measure -> value");
+}
+
+struct SavedFile {
+  std::string file;
+  std::int64_t bytes = 0;
+  double time_s = 0;
+};
+template <class V>
+void visit_fields(SavedFile& f, V& v) {
+  v.field("file", f.file, "where it lies");
+  v.field("bytes", f.bytes, "its size");
+  v.field("time_s", f.time_s, "time to write it");
+}
+
 /// Where the weights at the start came from.
 struct WeightsRecord {
   std::string source = kRandomInit;

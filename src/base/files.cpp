@@ -77,6 +77,15 @@ std::string read_file(const std::string& path, ExitCode code, std::size_t limit)
   }
 }
 
+void make_parent_folders(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(folder_of(path), error);
+  if (!error) return;
+  throw Error(
+      ExitCode::kUnwritable,
+      printable(path, 400) + ": cannot be written: its folder cannot be made: " + error.message());
+}
+
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   std::error_code error;
   const fs::file_status status = fs::status(path_, error);

@@ -16,6 +16,9 @@ inline constexpr std::size_t kMaxTextFileBytes = 256u << 20;
 std::string read_file(const std::string& path, ExitCode code = ExitCode::kUsage,
                       std::size_t limit = kMaxTextFileBytes);
 
+/// Makes the folders that a file at path needs. Throws Error(kUnwritable) naming the path.
+void make_parent_folders(const std::string& path);
+
 /// A file that appears whole or not at all: written beside its place, synced, then renamed over it.
 /// A symbolic link stays one; a device or pipe is written
 /// directly. All functions throw Error(kUnwritable) naming the path; the old file is then

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/data_set.h"
+#include "cli/file_checks.h"
 #include "cli/help.h"
 #include "cli/logging.h"
 #include "cli/patience.h"
@@ -21,6 +22,7 @@
 #include "launch/launcher.h"
 #include "plan/make.h"
 #include "plan/paths.h"
+#include "plan/resume.h"
 #include "platform/detect.h"
 #include "platform/merge_probe.h"
 #include "report/make.h"
@@ -29,7 +31,6 @@
 #include "report/summary.h"
 #include "spec/load.h"
 #include "spec/system_file.h"
-#include "weights/safetensors.h"
 
 namespace falcon::cli {
 namespace {
@@ -79,10 +80,11 @@ void prepare(Run& run, Log& log, const Patience* patience) {
     make_data(resolved.spec, folder, [&](std::int64_t, std::int64_t) { patience->check(); });
   }
   const FilePlan files = plan::file_plan(resolved.spec, system);
-  // a broken file is known before anything is started; whether it suits the model, the worker sees
-  if (!files.init.empty()) weights::SafetensorsFile{files.init};
+  check_readable(files);
   run.plan = plan::make(resolved, placement, run.host, survey(resolved.spec, folder), run.id);
   run.plan.files = files;
+  if (!files.resume.empty()) plan::resume_from(resume_facts(files), run.plan);
+  if (patience != nullptr) check_writable(files);
 }
 
 void execute(Run& run, Log& log, const RunArguments& arguments, launch::SignalWatch& signals,

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <span>
+#include <string_view>
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
@@ -80,14 +82,39 @@ WeightsRecord load_weights(Model& model, const weights::SafetensorsFile& file) {
   return record;
 }
 
+void load_exactly(const weights::SafetensorsFile& file, const std::vector<NamedTensor>& tensors) {
+  std::map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < file.tensors().size(); ++i) places[file.tensors()[i].name] = i;
+  std::vector<Fault> faults;
+  const auto fault = [&](const std::string& name, const std::string& message) {
+    faults.push_back({.source = file.path(), .key = name, .message = message});
+  };
+  for (const NamedTensor& entry : tensors) {
+    const auto place = places.find(entry.name);
+    if (place == places.end()) {
+      fault(entry.name, "missing");
+    } else if (file.tensors()[place->second].shape != entry.tensor.sizes().vec()) {
+      fault(entry.name, "has shape " + weights::shape_text(file.tensors()[place->second].shape) +
+                            ", expected " + weights::shape_text(entry.tensor.sizes()));
+    }
+  }
+  if (!faults.empty()) throw InputError(std::move(faults));
+  const at::NoGradGuard no_grad;
+  for (const NamedTensor& entry : tensors) {
+    entry.tensor.copy_(read_tensor(file, places.at(entry.name)));
+  }
+}
+
 std::int64_t save_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
-                          const std::map<std::string, std::string>& metadata) {
+                          const std::map<std::string, std::string>& metadata,
+                          const std::function<void()>& on_tensor) {
   std::map<std::string, at::Tensor> by_name;
   for (const NamedTensor& entry : tensors) by_name[entry.name] = entry.tensor.detach();
   weights::SafetensorsWriter writer(path, infos_of(tensors), metadata);
   for (const weights::TensorInfo& info : writer.tensors()) {
     const at::Tensor host = by_name.at(info.name).to(at::kCPU, scalar_type(info.type)).contiguous();
     writer.write({static_cast<const std::byte*>(host.const_data_ptr()), host.nbytes()});
+    if (on_tensor) on_tensor();
   }
   return writer.commit();
 }

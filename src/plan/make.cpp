@@ -93,6 +93,18 @@ void size_steps(const RunSpec& spec, Plan& plan, Faults& faults) {
   if (spec.budget.steps) plan.measured_steps = *spec.budget.steps;
 }
 
+// How often checkpoints are written, and that one is.
+void time_checkpoints(const RunSpec& spec, Plan& plan, Faults& faults) {
+  if (spec.checkpoint.path.empty()) return;
+  const WordOrCount& every = *spec.checkpoint.every;
+  plan.checkpoint_steps = every.word.empty() ? every.count : plan.steps_per_epoch;
+  if (!plan.measured_steps || *plan.measured_steps >= *plan.checkpoint_steps) return;
+  faults.add("checkpoint.every", (every.word.empty() ? "" : "an epoch has ") +
+                                     std::to_string(*plan.checkpoint_steps) + " steps, but only " +
+                                     std::to_string(*plan.measured_steps) +
+                                     " are measured: no checkpoint would be written");
+}
+
 void check_classes(const RunSpec& spec, const DataFacts& data, Faults& faults) {
   if (spec.model_options.classes && *spec.model_options.classes < data.classes) {
     faults.add("model_options.classes", std::to_string(*spec.model_options.classes) +
@@ -143,6 +155,7 @@ Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& 
   plan.spec = spec;
   plan.spec_origin = resolved.origin;
   plan.run_id = run_id;
+  plan.task = catalog::find_model(spec.model)->task;
   plan.parallelism = spec.parallelism.kind;
   plan.backend = placement.devices.size() < 2 ? "none" : placement.on_gpu() ? "nccl" : "gloo";
   plan.topology_devices = placement.names;
@@ -153,6 +166,7 @@ Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& 
     plan.spec_origin["model_options.classes"] = "classes of the data set";
   }
   size_steps(spec, plan, faults);
+  if (plan.steps_per_epoch > 0) time_checkpoints(spec, plan, faults);
   faults.throw_if_any();
   check_capability(spec, placement);
   plan.spec_hash = spec::spec_hash(plan.spec);

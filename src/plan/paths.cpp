@@ -67,9 +67,26 @@ std::string data_folder(const RunSpec& resolved, const SystemFile& system) {
   return place_on_storage(resolved, system, "data.path", resolved.data.path);
 }
 
+namespace {
+
+constexpr const char* kCheckpointFile = "checkpoint.safetensors";
+
+/// A checkpoint may be named by its folder or by itself.
+std::string checkpoint_in(const std::string& place) {
+  if (place.empty() || !fs::is_directory(place)) return place;
+  return (fs::path(place) / kCheckpointFile).string();
+}
+
+}  // namespace
+
 FilePlan file_plan(const RunSpec& resolved, const SystemFile& system) {
   FilePlan files;
   if (resolved.init != kRandomInit) files.init = place_of(resolved, system, resolved.init);
+  files.resume = checkpoint_in(place_of(resolved, system, resolved.checkpoint.resume));
+  files.save_weights = place_of(resolved, system, resolved.save_weights);
+  const std::string folder =
+      place_on_storage(resolved, system, "checkpoint.path", resolved.checkpoint.path);
+  if (!folder.empty()) files.checkpoint = (fs::path(folder) / kCheckpointFile).string();
   return files;
 }
 

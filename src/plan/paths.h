@@ -14,8 +14,8 @@ namespace falcon::plan {
 /// machine's system file does not know or that is not mounted.
 std::string data_folder(const RunSpec& resolved, const SystemFile& system);
 
-/// The files of the run. An absolute path may lead anywhere: weights need not lie where the data
-/// does. Throws what data_folder() throws.
+/// The files of the run. Those to read, and save_weights, may be absolute and lie anywhere;
+/// checkpoints are written to the named storage. Throws what data_folder() throws.
 FilePlan file_plan(const RunSpec& resolved, const SystemFile& system);
 
 }  // namespace falcon::plan

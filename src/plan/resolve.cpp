@@ -216,6 +216,9 @@ ResolvedSpec resolve(const RunSpec& given, const std::map<std::string, std::stri
   }
   fill_model(defaults, spec, *catalog::find_model(spec.model), num_devices);
   fill_data(defaults, spec.data, *catalog::find_dataset(spec.data.format));
+  if (!spec.checkpoint.path.empty()) {
+    defaults.fill("checkpoint.every", spec.checkpoint.every, WordOrCount{"epoch", 0}, "default");
+  }
   if (spec.storage.empty()) {
     spec::visit_paths(spec, [&](const char*, std::string& path) { path = absolute(path, folder); });
   }

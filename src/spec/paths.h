@@ -13,6 +13,9 @@ template <class Visit>
 void visit_paths(RunSpec& spec, Visit&& visit) {
   visit("data.path", spec.data.path);
   if (spec.init != kRandomInit) visit("init", spec.init);
+  visit("checkpoint.path", spec.checkpoint.path);
+  visit("checkpoint.resume", spec.checkpoint.resume);
+  visit("save_weights", spec.save_weights);
 }
 
 }  // namespace falcon::spec

@@ -3,8 +3,11 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
+
+#include <falconbench/model.h>
 
 namespace falcon::train {
 
@@ -48,6 +51,10 @@ class LossScaler {
   /// ranks it is the same on all of them: infinities spread.
   void check(at::TensorList gradients);
   void update();
+  /// What a checkpoint must hold of it; writing to the tensors changes it.
+  std::vector<NamedTensor> state() const {
+    return {{"scale", scale_}, {"steps_without_overflow", growth_tracker_}};
+  }
 
  private:
   LossScalerOptions options_;

@@ -1,10 +1,7 @@
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "falconbench/errors.h"
 #include "weights/safetensors.h"
 
@@ -21,15 +18,8 @@ std::int64_t bytes_of(const TensorInfo& tensor) {
   return bytes;
 }
 
-std::string with_parent_folders(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (folder.empty()) return path;
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    throw Error(ExitCode::kUnwritable,
-                base::printable(path, 400) + ": cannot be written: " + error.message());
-  }
+const std::string& with_parent_folders(const std::string& path) {
+  base::make_parent_folders(path);
   return path;
 }
 

@@ -38,5 +38,23 @@ TEST(FilePlan, WeightsAreRelativeToTheStorageAndMayLieElsewhere) {
   EXPECT_THROW(file_plan(spec, system), Error);
 }
 
+TEST(FilePlan, CheckpointsAreOnTheStorage) {
+  SystemFile system;
+  system.storage["fast"].mount = "/tmp";
+  RunSpec spec;
+  spec.checkpoint.path = "/else/kept";
+  spec.save_weights = "/else/w.safetensors";
+  EXPECT_EQ(file_plan(spec, system).checkpoint, "/else/kept/checkpoint.safetensors");
+  spec.storage = "fast";
+  EXPECT_THROW(file_plan(spec, system), InputError) << "is outside the storage";
+  spec.checkpoint.path = "kept";
+  EXPECT_EQ(file_plan(spec, system).checkpoint, "/tmp/kept/checkpoint.safetensors");
+  EXPECT_EQ(file_plan(spec, system).save_weights, "/else/w.safetensors");
+  spec.checkpoint.resume = "kept/checkpoint.safetensors";
+  EXPECT_EQ(file_plan(spec, system).resume, "/tmp/kept/checkpoint.safetensors");
+  spec.checkpoint.resume = "/";  // a folder
+  EXPECT_EQ(file_plan(spec, system).resume, "/checkpoint.safetensors");
+}
+
 }  // namespace
 }  // namespace falcon::plan
