@@ -75,6 +75,8 @@ std::span<const DatasetFacts> datasets();
 std::span<const WordFacts> augmentations();
 std::span<const WordFacts> optimizers();
 std::span<const WordFacts> schedules();
+/// Tasks (ModelFacts::task) whose models evaluate can measure, and by what.
+std::span<const WordFacts> evaluated_tasks();
 std::span<const WordFacts> samplers();
 std::span<const WordFacts> findings();
 /// The paper's names, valid words on every machine: localGPUs, hybridGPUs, falconGPUs; localNVMe,

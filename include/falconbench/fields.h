@@ -7,10 +7,11 @@
 //
 // and flags, YAML, JSON, messages, help, the schema and the report all walk it (src/base/codec.h).
 // Member types: bool, int, int64, double, string, optional<T>, vector<T>, map<string, T>,
-// Measured<T>, NameOrList and other such structs. A map with exactly one of its keys (batch_size:
-// {global|per_gpu}) starts with v.choice(); a word that may carry options (parallelism: ddp, or
-// {ddp: {...}}) starts with v.kind(word, list).
+// Measured<T>, NameOrList, WordOrCount and other such structs. A map with exactly one of its keys
+// (batch_size: {global|per_gpu}) starts with v.choice(); a word that may carry options
+// (parallelism: ddp, or {ddp: {...}}) starts with v.kind(word, list).
 #pragma once
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -38,6 +39,9 @@ constexpr Rule between(double min, double max) {
 constexpr Rule one_of(const char* words) {
   return {.words = words};
 }
+constexpr Rule one_of_or_at_least(const char* words, double min) {
+  return {.min = min, .words = words};
+}
 constexpr Rule required_at_least(double min) {
   return {.min = min, .required = true};
 }
@@ -51,6 +55,13 @@ struct NameOrList {
   std::vector<std::string>
       items;  // bare integers arrive as their digits; plan refuses them with the addresses
   friend bool operator==(const NameOrList&, const NameOrList&) = default;
+};
+
+/// `every: epoch` or `every: 500`; the Rule has the words and the range of the number.
+struct WordOrCount {
+  std::string word;  // empty when a number was given
+  std::int64_t count = 0;
+  friend bool operator==(const WordOrCount&, const WordOrCount&) = default;
 };
 
 }  // namespace falcon

@@ -11,6 +11,7 @@
 #include "falconbench/fields.h"
 #include "falconbench/finding.h"
 #include "falconbench/measured.h"
+#include "falconbench/plan_parts.h"
 #include "falconbench/run_spec.h"
 
 namespace falcon {
@@ -19,6 +20,7 @@ namespace falcon {
 struct DataFacts {
   std::int64_t samples = 0;  // in one epoch
   std::int64_t classes = 0;
+  std::int64_t validation = 0;
   std::string folder;                           // absolute; empty for synthetic
   std::map<std::string, std::int64_t> skipped;  // left out by the scan: reason -> number
   std::vector<SkippedItem> skipped_items;       // the first 100 of them
@@ -27,6 +29,7 @@ template <class V>
 void visit_fields(DataFacts& d, V& v) {
   v.field("samples", d.samples, "samples in one epoch");
   v.field("classes", d.classes, "classes");
+  v.field("validation", d.validation, "samples to evaluate on; 0 without evaluate");
   v.field("folder", d.folder, "absolute folder that is read");
   v.field("skipped", d.skipped, "items left out by the scan: reason -> number");
   v.field("skipped_items", d.skipped_items, "the first 100 of them");
@@ -62,55 +65,48 @@ void visit_fields(RankPlan& r, V& v) {
   v.field("compute_threads", r.compute_threads, "CPU operator threads");
 }
 
-struct MemoryEstimate {
-  std::int64_t weights_bytes = 0, gradients_bytes = 0, optimizer_bytes = 0, activations_bytes = 0,
-               total_bytes = 0;
-  std::string basis;  // how it was had
-};
-template <class V>
-void visit_fields(MemoryEstimate& m, V& v) {
-  v.field("weights_bytes", m.weights_bytes, "parameters and buffers");
-  v.field("gradients_bytes", m.gradients_bytes, "gradients and reduction buckets");
-  v.field("optimizer_bytes", m.optimizer_bytes, "optimizer state");
-  v.field("activations_bytes", m.activations_bytes, "activations kept for the backward pass");
-  v.field("total_bytes", m.total_bytes, "sum, per device");
-  v.field("basis", m.basis, "how the estimate was made");
-}
-
 struct Plan {
   RunSpec spec;  // resolved: every default filled in
   std::map<std::string, std::string>
       spec_origin;          // dotted key -> default, file:line, --set, model default, host
   std::string spec_hash;    // SHA-256, hex
   std::string run_id;       // unique: time and random
+  std::string task;         // of the model, which says what evaluate measures
   std::string parallelism;  // none, ddp
   std::string backend;      // nccl, gloo or none
   std::vector<std::string> topology_devices;  // names or addresses, in order
   std::vector<RankPlan> ranks;
   DataFacts data;
+  FilePlan files;
   std::int64_t batch_per_rank = 0;
   std::int64_t global_batch = 0;
   std::int64_t steps_per_epoch = 0;    // full global batches
   std::int64_t dropped_per_epoch = 0;  // samples of the last, partial batch
+  std::int64_t first_step = 0;         // of the training: those before are in checkpoint.resume
   std::int64_t warmup_steps = 0;
-  std::optional<std::int64_t> measured_steps;  // absent: budget.seconds decides
+  std::optional<std::int64_t> measured_steps;    // absent: budget.seconds decides
+  std::optional<std::int64_t> checkpoint_steps;  // measured, from one to the next
   MemoryEstimate memory;
   std::vector<Finding> findings;
 };
 /// The fields of a plan that are not the spec's: what was decided.
 template <class V>
 void visit_decisions(Plan& p, V& v) {
+  v.field("task", p.task, "what the model does");
   v.field("parallelism", p.parallelism, "strategy");
   v.field("backend", p.backend, "communication library");
   v.field("topology_devices", p.topology_devices, "devices of the topology, in rank order");
   v.field("ranks", p.ranks, "what each worker gets");
   v.field("data", p.data, "facts of the data set");
+  v.field("files", p.files, "files beside the data");
   v.field("batch_per_rank", p.batch_per_rank, "samples of one rank in one step");
   v.field("global_batch", p.global_batch, "samples of all ranks in one step");
   v.field("steps_per_epoch", p.steps_per_epoch, "full global batches in one epoch");
   v.field("dropped_per_epoch", p.dropped_per_epoch, "samples of the last, partial batch, left out");
+  v.field("first_step", p.first_step, "steps that the training had before this run");
   v.field("warmup_steps", p.warmup_steps, "steps before the measured ones");
   v.field("measured_steps", p.measured_steps, "measured steps (absent: seconds decide)");
+  v.field("checkpoint_steps", p.checkpoint_steps, "measured steps from checkpoint to checkpoint");
   v.field("memory", p.memory, "estimate for one device");
 }
 template <class V>

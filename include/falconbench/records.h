@@ -7,61 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "falconbench/dataset.h"
 #include "falconbench/fields.h"
 #include "falconbench/measured.h"
 #include "falconbench/plan.h"
+#include "falconbench/records_parts.h"
 
 namespace falcon {
-
-/// Exposed time of each step on the training stream by phase, ms; one entry a measured step in each
-/// list, in step order. A phase that cannot be told apart has an empty list and a reason.
-struct PhaseTimes {
-  std::map<std::string, std::vector<double>> ms;  // data_wait, h2d, forward, backward,
-                                                  // communication_exposed, optimizer, other
-  std::map<std::string, std::string> reasons;     // phase -> why it is missing
-};
-template <class V>
-void visit_fields(PhaseTimes& p, V& v) {
-  v.field("ms", p.ms, "phase -> one time a step");
-  v.field("reasons", p.reasons, "phase -> why it is missing");
-}
-
-struct LoaderRecord {
-  std::int64_t samples = 0;  // delivered in the measured window
-  std::int64_t file_bytes = 0;
-  double io_s = 0, decode_s = 0;  // busy seconds, summed over threads
-  double wait_s = 0;              // the training thread waited for a batch
-  int threads = 0;
-  Measured<double>
-      capacity_samples_per_s;  // what the threads could deliver: samples / busy seconds x threads
-  std::map<std::string, std::int64_t> skipped;  // reason -> distinct items of this rank
-  std::vector<SkippedItem> skipped_items;       // the first 100
-};
-template <class V>
-void visit_fields(LoaderRecord& l, V& v) {
-  v.field("samples", l.samples, "samples delivered in the measured window");
-  v.field("file_bytes", l.file_bytes, "bytes read from files in the measured window");
-  v.field("io_s", l.io_s, "busy seconds opening and reading, summed over threads");
-  v.field("decode_s", l.decode_s, "busy seconds decoding and resizing, summed over threads");
-  v.field("wait_s", l.wait_s, "seconds the training thread waited for a batch");
-  v.field("threads", l.threads, "decode threads");
-  v.field("capacity_samples_per_s", l.capacity_samples_per_s, "what the threads could deliver");
-  v.field("skipped", l.skipped, "reason -> number of items left out");
-  v.field("skipped_items", l.skipped_items, "the first 100 of them");
-}
-
-struct CommunicationRecord {
-  std::int64_t bytes_per_step = 0;  // payload handed to all-reduce by this rank
-  std::int64_t calls_per_step = 0;
-  Measured<double> busy_ms;  // mean a step on the communication stream
-};
-template <class V>
-void visit_fields(CommunicationRecord& c, V& v) {
-  v.field("bytes_per_step", c.bytes_per_step, "gradient bytes reduced in a step");
-  v.field("calls_per_step", c.calls_per_step, "collectives in a step");
-  v.field("busy_ms", c.busy_ms, "mean busy time of the communication stream a step");
-}
 
 struct WorkerRecords {
   int rank = 0;
@@ -82,6 +33,10 @@ struct WorkerRecords {
   Measured<double> loss_scale;     // at the end
   std::int64_t skipped_steps = 0;  // by loss scaling, in all steps
   LoaderRecord loader;
+  WeightsRecord weights;  // at the start
+  std::vector<PauseRecord> pauses;
+  Measured<EvaluationRecord> evaluation;  // rank 0
+  Measured<SavedFile> saved_weights;      // rank 0
   CommunicationRecord communication;
   std::int64_t parameters = 0;                   // trainable
   std::string parameter_hash;                    // of all parameter bytes at the end
@@ -110,6 +65,10 @@ void visit_fields(WorkerRecords& r, V& v) {
   v.field("loss_scale", r.loss_scale, "loss scale at the end");
   v.field("skipped_steps", r.skipped_steps, "optimizer steps skipped by loss scaling");
   v.field("loader", r.loader, "input pipeline");
+  v.field("weights", r.weights, "weights at the start");
+  v.field("pauses", r.pauses, "what was done between and after the measured steps");
+  v.field("evaluation", r.evaluation, "what evaluation gave");
+  v.field("saved_weights", r.saved_weights, "weights written at the end");
   v.field("communication", r.communication, "gradient exchange");
   v.field("parameters", r.parameters, "trainable parameters");
   v.field("parameter_hash", r.parameter_hash, "hash of the parameters at the end");
@@ -120,7 +79,7 @@ void visit_fields(WorkerRecords& r, V& v) {
 
 /// Why a run did not end well.
 struct RunFailure {
-  // exception, killed, exited, hang, deadline, interrupted, out_of_memory, host, protocol
+  // exception, killed, exited, hang, deadline, interrupted, out_of_memory, host, usage, protocol
   std::string kind;
   std::string message;
   int rank = -1;  // -1: the launcher

@@ -2,12 +2,15 @@
 // report::make(), pure; every figure says in its sentence what it is over.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "falconbench/fields.h"
 #include "falconbench/measured.h"
+#include "falconbench/records_parts.h"
+#include "falconbench/report_learning.h"
 #include "falconbench/report_phases.h"
 #include "falconbench/statistics.h"
 
@@ -86,10 +89,14 @@ struct Training {
   std::string time_per_epoch_basis;
   std::vector<Epoch> epochs;
   Loss loss;
-  Measured<double> accuracy, loss_scale;
+  Measured<std::map<std::string, double>> accuracy;
+  Measured<Evaluation> evaluation;
+  Measured<double> loss_scale;
   Measured<std::int64_t> skipped_optimizer_steps;
   Measured<double> time_to_first_step_s;
-  std::vector<std::string> checkpoints;
+  std::vector<Checkpoint> checkpoints;
+  Measured<WeightsRecord> initial_weights;
+  Measured<SavedFile> saved_weights;
   ModelFigures model;
 };
 template <class V>
@@ -108,20 +115,24 @@ void visit_fields(Training& t, V& v) {
   v.field("energy_j_per_sample", t.energy_j_per_sample,
           "energy of all GPUs in the window / samples: boards only, without the host");
   v.field("measured_s", t.measured_s,
-          "first rank's begin to last rank's end of the measured steps");
+          "first rank's begin to last rank's end of the measured steps, without pauses");
   v.field("training_time_s", t.training_time_s,
           "measured_s with evaluation and checkpoints, without set-up and warm-up");
   v.field("time_per_epoch_s", t.time_per_epoch_s, "one pass over the data");
   v.field("time_per_epoch_basis", t.time_per_epoch_basis, "measured, or scaled from the steps");
   v.field("epochs", t.epochs, "measured passes, also the last, partial one");
   v.field("loss", t.loss, "training loss");
-  v.field("accuracy", t.accuracy, "on the validation samples");
+  v.field("accuracy", t.accuracy,
+          "on the validation samples: measure -> value (top1, top5: share of the samples, 0..1)");
+  v.field("evaluation", t.evaluation, "how the accuracy was had");
   v.field("loss_scale", t.loss_scale, "dynamic loss scale at the end");
   v.field("skipped_optimizer_steps", t.skipped_optimizer_steps,
           "optimizer steps left out by loss scaling, in all steps");
   v.field("time_to_first_step_s", t.time_to_first_step_s,
           "from the start of the run to the end of the first step on the last rank");
   v.field("checkpoints", t.checkpoints, "checkpoints written");
+  v.field("initial_weights", t.initial_weights, "the weights at the start");
+  v.field("saved_weights", t.saved_weights, "the weights written at the end");
   v.field("model", t.model, "the model and how well it uses the devices");
 }
 

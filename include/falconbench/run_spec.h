@@ -7,10 +7,14 @@
 #include <string>
 
 #include "falconbench/fields.h"
+#include "falconbench/spec_checkpoint.h"
 #include "falconbench/spec_data.h"
 #include "falconbench/spec_training.h"
 
 namespace falcon {
+
+/// The word for `init` that names no file.
+inline constexpr const char* kRandomInit = "random";
 
 struct RunSpec {
   std::string name;
@@ -30,7 +34,11 @@ struct RunSpec {
   std::optional<std::int64_t> sequence_length;
   OptimizerSpec optimizer;
   ScheduleSpec schedule;
+  std::string init = kRandomInit;
   std::int64_t seed = 0;
+  bool evaluate = false;
+  CheckpointSpec checkpoint;
+  std::string save_weights;
   EngineSpec engine;
   TelemetrySpec telemetry;
   bool strict = false;
@@ -70,7 +78,15 @@ void visit_fields(RunSpec& s, V& v) {
           "tokens of an input sequence, padding included (BERT; default: 384)", between(8, 512));
   v.field("optimizer", s.optimizer, "how the weights are updated");
   v.field("schedule", s.schedule, "how the learning rate goes");
+  v.field("init", s.init,
+          "weights at the start: random, or a safetensors file; relative as data.path");
   v.field("seed", s.seed, "seed of initialisation, data order and augmentation", at_least(0));
+  v.field("evaluate", s.evaluate,
+          "after the measured steps, run the validation samples through the model: "
+          "training.accuracy");
+  v.field("checkpoint", s.checkpoint, "what is kept while the run goes on, and going on from it");
+  v.field("save_weights", s.save_weights,
+          "safetensors file for the weights at the end; relative as data.path");
   v.field("engine", s.engine, "how the training step is carried out");
   v.field("telemetry", s.telemetry, "what is measured beside the training");
   v.field("strict", s.strict, "exit 6 when a finding makes the measurement invalid");

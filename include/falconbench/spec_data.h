@@ -72,6 +72,7 @@ struct DataSpec {
   std::string train = "train";
   std::optional<std::string> annotations;
   std::optional<std::string> augment;
+  std::string val = "val";
   std::optional<std::int64_t> samples;
   std::optional<MakeSpec> make;
   LoaderSpec loader;
@@ -88,6 +89,7 @@ void visit_fields(DataSpec& s, V& v) {
   v.field("augment", s.augment,
           "how training samples of detection are made (default: mosaic, the reference recipe)",
           one_of("augmentations"));
+  v.field("val", s.val, "sub-folder with the validation samples (evaluate)");
   v.field("samples", s.samples,
           "size of a synthetic data set (default: the original's: 1281167 pictures, 88524 token "
           "sequences)",

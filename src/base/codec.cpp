@@ -108,6 +108,20 @@ void Reader::read_name_or_list(const Value& value, const std::string& key, NameO
   }
 }
 
+void Reader::read_word_or_count(const Value& value, const std::string& key, WordOrCount& out,
+                                const Rule& rule) {
+  if (value.is_text()) {
+    check_word(value, key, value.as_text(), rule.words);
+    out = {value.as_text(), 0};
+  } else if (value.is_integer()) {
+    if (in_range(value, key, static_cast<double>(value.as_integer()), rule)) {
+      out = {"", value.as_integer()};
+    }
+  } else {
+    wrong_type(value, key, "a whole number or " + join_or(words(rule.words)));
+  }
+}
+
 void Reader::check_word(const Value& value, const std::string& key, const std::string& word,
                         const char* list) {
   if (!words_) return;

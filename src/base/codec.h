@@ -74,6 +74,8 @@ class Reader {
   void read_number(const Value& value, const std::string& key, double& out, const Rule& rule);
   void read_text(const Value& value, const std::string& key, std::string& out, const Rule& rule);
   void read_name_or_list(const Value& value, const std::string& key, NameOrList& out);
+  void read_word_or_count(const Value& value, const std::string& key, WordOrCount& out,
+                          const Rule& rule);
   bool in_range(const Value& value, const std::string& key, double number, const Rule& rule);
   void wrong_type(const Value& value, const std::string& key, const std::string& expected);
   template <class T>
@@ -181,6 +183,8 @@ void Reader::read(const Value& value, const std::string& key, T& out, const Rule
     read_text(value, key, out, rule);
   } else if constexpr (std::is_same_v<T, NameOrList>) {
     read_name_or_list(value, key, out);
+  } else if constexpr (std::is_same_v<T, WordOrCount>) {
+    read_word_or_count(value, key, out, rule);
   } else if constexpr (std::is_same_v<T, Value>) {
     out = value;
   } else {
@@ -250,6 +254,8 @@ Value to_value(const T& in) {
     return map;
   } else if constexpr (std::is_same_v<T, NameOrList>) {
     return in.name.empty() && !in.items.empty() ? to_value(in.items) : Value(in.name);
+  } else if constexpr (std::is_same_v<T, WordOrCount>) {
+    return in.word.empty() ? Value(in.count) : Value(in.word);
   } else if constexpr (std::integral<T> && !std::is_same_v<T, bool>) {
     return Value(static_cast<std::int64_t>(in));
   } else if constexpr (std::is_constructible_v<Value, T>) {

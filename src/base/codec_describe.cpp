@@ -146,6 +146,9 @@ Value json_schema(const FieldInfo& info, const WordLists& words) {
       return any_of(schema_object({{"type", "string", {}}}),
                     schema_object({{"type", "array", {}},
                                    {"items", schema_object({{"type", "string", {}}}), {}}}));
+    case Shape::kWordOrCount:
+      return any_of(scalar_schema("string", Rule{.words = info.rule.words}, words),
+                    scalar_schema("integer", Rule{.min = info.rule.min, .max = info.rule.max}, {}));
     case Shape::kList: {
       FieldInfo item = info.members.front();
       item.rule = info.rule;

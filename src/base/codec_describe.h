@@ -12,7 +12,18 @@
 
 namespace falcon::base {
 
-enum class Shape { kBool, kInteger, kNumber, kText, kNameOrList, kList, kMap, kStruct, kAny };
+enum class Shape {
+  kBool,
+  kInteger,
+  kNumber,
+  kText,
+  kNameOrList,
+  kWordOrCount,
+  kList,
+  kMap,
+  kStruct,
+  kAny
+};
 
 /// One key and what stands below it.
 struct FieldInfo {
@@ -62,6 +73,7 @@ constexpr Shape shape_of() {
   if constexpr (std::is_same_v<T, double>) return Shape::kNumber;
   if constexpr (std::is_same_v<T, std::string>) return Shape::kText;
   if constexpr (std::is_same_v<T, NameOrList>) return Shape::kNameOrList;
+  if constexpr (std::is_same_v<T, WordOrCount>) return Shape::kWordOrCount;
   if constexpr (std::is_same_v<T, Value>) return Shape::kAny;
   return Shape::kStruct;
 }

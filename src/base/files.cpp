@@ -30,48 +30,20 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return fd_; }
-  int close() {
-    const int fd = fd_;
-    fd_ = -1;
-    return ::close(fd);
-  }
 
  private:
   int fd_;
 };
-
-class Removal {
- public:
-  explicit Removal(std::string path) : path_(std::move(path)) {}
-  ~Removal() {
-    if (!path_.empty()) ::unlink(path_.c_str());
-  }
-  Removal(const Removal&) = delete;
-  Removal& operator=(const Removal&) = delete;
-  void cancel() { path_.clear(); }
-
- private:
-  std::string path_;
-};
-
-[[noreturn]] void refuse_write(const std::string& path, const std::string& why) {
-  throw Error(ExitCode::kUnwritable, printable(path, 400) + ": cannot be written: " + why);
-}
-
-void write_all(int fd, std::string_view text, const std::string& path) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) refuse_write(path, reason(errno));
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
 
 // The name is short and hidden: it fits wherever the target's does, and no *.json glob finds it.
 std::string temporary_name(const fs::path& folder, int attempt) {
   return (folder /
           (".falconbench-" + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp"))
       .string();
+}
+
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
 void sync_folder(const fs::path& folder) {
@@ -105,37 +77,80 @@ std::string read_file(const std::string& path, ExitCode code, std::size_t limit)
   }
 }
 
-void write_file_atomically(const std::string& path, std::string_view text) {
+void make_parent_folders(const std::string& path) {
   std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::is_directory(status)) refuse_write(path, "is a directory");
+  fs::create_directories(folder_of(path), error);
+  if (!error) return;
+  throw Error(
+      ExitCode::kUnwritable,
+      printable(path, 400) + ": cannot be written: its folder cannot be made: " + error.message());
+}
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path_, error);
+  if (fs::is_directory(status)) refuse("is a directory");
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    const Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (device.get() < 0) refuse_write(path, reason(errno));
-    return write_all(device.get(), text, path);
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) refuse(reason(errno));
+    return;
   }
-  fs::path target = path;
-  if (fs::exists(status) && fs::is_symlink(fs::symlink_status(path, error))) {
-    target = fs::canonical(path, error);
-    if (error) refuse_write(path, error.message());
+  fs::path target = path_;
+  if (fs::exists(status) && fs::is_symlink(fs::symlink_status(path_, error))) {
+    target = fs::canonical(path_, error);
+    if (error) refuse(error.message());
   }
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  std::string temporary;
-  int opened = -1;
-  for (int attempt = 0; opened < 0 && attempt < 100; ++attempt) {
-    temporary = temporary_name(folder, attempt);
-    opened = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (opened < 0 && errno != EEXIST) refuse_write(path, reason(errno));
+  target_ = target.string();
+  open_temporary();
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::refuse(const std::string& why) const {
+  throw Error(ExitCode::kUnwritable, printable(path_, 400) + ": cannot be written: " + why);
+}
+
+void AtomicFile::open_temporary() {
+  const fs::path folder = folder_of(target_);
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    const std::string name = temporary_name(folder, attempt);
+    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) {
+      temporary_ = name;
+      return;
+    }
+    if (errno != EEXIST) refuse(reason(errno));
   }
-  if (opened < 0) refuse_write(path, "the folder is full of old temporary files");
-  Descriptor file(opened);
-  Removal removal(temporary);
-  write_all(file.get(), text, path);
-  if (::fsync(file.get()) != 0 && errno != EINVAL) refuse_write(path, reason(errno));
-  if (file.close() != 0) refuse_write(path, reason(errno));
-  if (::rename(temporary.c_str(), target.c_str()) != 0) refuse_write(path, reason(errno));
-  removal.cancel();
-  sync_folder(folder);
+  refuse("the folder is full of old temporary files");
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) refuse(reason(errno));
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void AtomicFile::commit() {
+  if (!target_.empty() && ::fsync(descriptor_) != 0 && errno != EINVAL) refuse(reason(errno));
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (::close(descriptor) != 0) refuse(reason(errno));
+  if (target_.empty()) return;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) refuse(reason(errno));
+  temporary_.clear();
+  sync_folder(folder_of(target_));
+}
+
+void write_file_atomically(const std::string& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
 }
 
 }  // namespace falcon::base

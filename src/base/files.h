@@ -16,9 +16,35 @@ inline constexpr std::size_t kMaxTextFileBytes = 256u << 20;
 std::string read_file(const std::string& path, ExitCode code = ExitCode::kUsage,
                       std::size_t limit = kMaxTextFileBytes);
 
-/// Writes text to a temporary file in the same folder, syncs it, and renames it over path: readers
-/// see the old file or the new one, never a part. A symbolic link stays one; a device or pipe is
-/// written directly. Throws Error(kUnwritable) naming the path; the old file is then untouched.
+/// Makes the folders that a file at path needs. Throws Error(kUnwritable) naming the path.
+void make_parent_folders(const std::string& path);
+
+/// A file that appears whole or not at all: written beside its place, synced, then renamed over it.
+/// A symbolic link stays one; a device or pipe is written
+/// directly. All functions throw Error(kUnwritable) naming the path; the old file is then
+/// untouched, and without commit() nothing is left. One thread.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::string_view bytes);
+  /// Once, at the end.
+  void commit();
+
+ private:
+  void open_temporary();
+  [[noreturn]] void refuse(const std::string& why) const;
+
+  std::string path_;       // as given, for messages
+  std::string target_;     // what is renamed over; empty: written directly
+  std::string temporary_;  // empty once it is gone
+  int descriptor_ = -1;
+};
+
+/// An AtomicFile of this text: readers see the old file or the new one, never a part.
 void write_file_atomically(const std::string& path, std::string_view text);
 
 }  // namespace falcon::base

@@ -25,6 +25,7 @@ DataFacts survey(const RunSpec& resolved, const std::string& folder) {
   if (resolved.data.make && !std::filesystem::exists(folder)) {
     facts.samples = resolved.data.make->train;
     facts.classes = resolved.data.make->classes.value_or(0);
+    facts.validation = resolved.evaluate ? resolved.data.make->val : 0;
     return facts;
   }
   const std::int64_t classes =
@@ -38,6 +39,10 @@ DataFacts survey(const RunSpec& resolved, const std::string& folder) {
   facts.skipped = dataset->skip_counts_at_scan();
   facts.skipped_items = dataset->skipped_at_scan();
   if (facts.skipped_items.size() > kMaxItems) facts.skipped_items.resize(kMaxItems);
+  if (resolved.evaluate) {
+    facts.validation =
+        data::make_dataset(data::validation_options(resolved, folder, classes))->size();
+  }
   return facts;
 }
 

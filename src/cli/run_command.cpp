@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/data_set.h"
+#include "cli/file_checks.h"
 #include "cli/help.h"
 #include "cli/logging.h"
 #include "cli/patience.h"
@@ -20,6 +21,8 @@
 #include "falconbench/clock.h"
 #include "launch/launcher.h"
 #include "plan/make.h"
+#include "plan/paths.h"
+#include "plan/resume.h"
 #include "platform/detect.h"
 #include "platform/merge_probe.h"
 #include "report/make.h"
@@ -76,7 +79,12 @@ void prepare(Run& run, Log& log, const Patience* patience) {
     log.info("data.make: " + folder);
     make_data(resolved.spec, folder, [&](std::int64_t, std::int64_t) { patience->check(); });
   }
+  const FilePlan files = plan::file_plan(resolved.spec, system);
+  check_readable(files);
   run.plan = plan::make(resolved, placement, run.host, survey(resolved.spec, folder), run.id);
+  run.plan.files = files;
+  if (!files.resume.empty()) plan::resume_from(resume_facts(files), run.plan);
+  if (patience != nullptr) check_writable(files);
 }
 
 void execute(Run& run, Log& log, const RunArguments& arguments, launch::SignalWatch& signals,
@@ -104,6 +112,9 @@ void execute(Run& run, Log& log, const RunArguments& arguments, launch::SignalWa
   run.log = launch::run(run.plan, options);
   log.set_progress(nullptr);
   run.telemetry = telemetry.finish();
+  if (run.log.exit_code == static_cast<int>(ExitCode::kUsage)) {
+    throw Error(ExitCode::kUsage, run.log.failure->message);
+  }
 }
 
 // A run that could not be started, as a result.

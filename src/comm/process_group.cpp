@@ -153,6 +153,25 @@ std::string ProcessGroup::get(const std::string& key) {
   return {value.begin(), value.end()};
 }
 
+// A barrier alone would end with an error after timeout_s.
+void ProcessGroup::wait_for_root(const std::string& purpose, const std::function<void()>& on_wait) {
+  constexpr std::chrono::milliseconds kPoll{2};
+  constexpr int kPollsToCall = 500;
+  const std::string key = "root/" + purpose;
+  if (rank() == 0) {
+    set(key, "");
+  } else {
+    for (int polls = 1; !impl_->store->check({"falcon/" + key}); ++polls) {
+      std::this_thread::sleep_for(kPoll);
+      if (polls % kPollsToCall == 0 && on_wait) on_wait();
+    }
+  }
+  barrier();
+  if (impl_->backend == Backend::kNccl) c10::cuda::device_synchronize();
+  if (rank() == 0) remove(key);
+  barrier();  // before the key may be set again
+}
+
 void ProcessGroup::remove(const std::string& key) {
   impl_->store->deleteKey("falcon/" + key);
 }

@@ -2,6 +2,7 @@
 // tensors), and the key-value store that the group met through. Nothing outside src/comm sees c10d.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,6 +57,10 @@ class ProcessGroup {
   /// Waits for the key, at most timeout_s.
   std::string get(const std::string& key);
   void remove(const std::string& key);
+  /// Collective: returns when rank 0 has come, however long that takes, and then all others. For
+  /// what rank 0 does alone while the others wait; `purpose` names it in the store. on_wait is
+  /// called about every second.
+  void wait_for_root(const std::string& purpose, const std::function<void()>& on_wait);
 
   /// Collective, once, after everything that uses the group (reducers, graphs) is gone: waits for
   /// the device and for all ranks, closes the communicator, and lets rank 0, which serves the

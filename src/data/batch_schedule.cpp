@@ -25,7 +25,8 @@ const BatchScheduleOptions& checked(const BatchScheduleOptions& o) {
     fail("the global batch of " + std::to_string(o.global_batch) +
          " samples cannot be divided by " + std::to_string(o.ranks) + " ranks");
   }
-  if (o.global_batch > o.samples) {
+  if (o.whole && o.shuffle) fail("whole passes are not shuffled");
+  if (!o.whole && o.global_batch > o.samples) {
     fail("the global batch of " + std::to_string(o.global_batch) +
          " samples is larger than the data set, which has " + std::to_string(o.samples) +
          " usable samples");
@@ -38,14 +39,15 @@ const BatchScheduleOptions& checked(const BatchScheduleOptions& o) {
 BatchSchedule::BatchSchedule(const BatchScheduleOptions& options)
     : options_(checked(options)),
       rank_batch_(options.global_batch / options.ranks),
-      steps_per_epoch_(options.samples / options.global_batch) {}
+      steps_per_epoch_((options.samples + (options.whole ? options.global_batch - 1 : 0)) /
+                       options.global_batch) {}
 
 SampleKey BatchSchedule::sample(std::int64_t step, std::int64_t i) const {
   const std::int64_t this_epoch = epoch(step);
-  const std::int64_t position =
-      step % steps_per_epoch_ * options_.global_batch + options_.rank * rank_batch_ + i;
-  const std::int64_t index =
-      options_.shuffle ? shuffled(position, options_.samples, options_.seed, this_epoch) : position;
+  const std::int64_t place = position(step, i);
+  const std::int64_t index = options_.shuffle
+                                 ? shuffled(place, options_.samples, options_.seed, this_epoch)
+                                 : place % options_.samples;
   return {options_.seed, this_epoch, index};
 }
 

@@ -15,6 +15,9 @@ struct BatchScheduleOptions {
   int rank = 0;
   std::uint64_t seed = 0;
   bool shuffle = true;  // false: in the data set's order
+  // The last batch of a pass is not dropped but filled up with samples of its start: sample() then
+  // gives some twice, is_repeated() says which. Without shuffle only.
+  bool whole = false;
 };
 
 class BatchSchedule {
@@ -28,14 +31,22 @@ class BatchSchedule {
   std::int64_t steps_per_epoch() const { return steps_per_epoch_; }
   /// Samples of the last partial batch, left out in every epoch (others each time).
   std::int64_t dropped_per_epoch() const {
-    return options_.samples - steps_per_epoch_ * options_.global_batch;
+    return options_.whole ? 0 : options_.samples - steps_per_epoch_ * options_.global_batch;
   }
   std::int64_t epoch(std::int64_t step) const { return step / steps_per_epoch_; }
   /// Sample i (0 .. rank_batch() - 1) of this rank's slice of step `step` (counted from 0 over all
   /// epochs).
   SampleKey sample(std::int64_t step, std::int64_t i) const;
+  /// Whether that sample only fills up the last batch of the pass.
+  bool is_repeated(std::int64_t step, std::int64_t i) const {
+    return position(step, i) >= options_.samples;
+  }
 
  private:
+  std::int64_t position(std::int64_t step, std::int64_t i) const {
+    return step % steps_per_epoch_ * options_.global_batch + options_.rank * rank_batch_ + i;
+  }
+
   BatchScheduleOptions options_;
   std::int64_t rank_batch_;
   std::int64_t steps_per_epoch_;

@@ -1,5 +1,6 @@
 #include "data/image_folder.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -52,6 +53,27 @@ void check_usable(const ImageFolderScan& scan, const SkipLog& skipped,
 
 }  // namespace
 
+namespace {
+
+/// What each class is called there.
+std::vector<std::int64_t> labels_in(const std::filesystem::path& folder,
+                                    const ImageFolderScan& scan) {
+  const std::vector<std::string> known = class_folders(folder);
+  std::vector<std::int64_t> labels;
+  for (const std::string& name : scan.classes) {
+    const auto found = std::lower_bound(known.begin(), known.end(), name);
+    if (found == known.end() || *found != name) {
+      throw Error(ExitCode::kHost, "data folder " + base::printable(scan.root.native(), 400) +
+                                       ": its class folder " + base::printable(name) +
+                                       " is none of " + base::printable(folder.native(), 400));
+    }
+    labels.push_back(found - known.begin());
+  }
+  return labels;
+}
+
+}  // namespace
+
 ImageFolder::ImageFolder(const DatasetOptions& options)
     : scan_(scan_image_folder(
           options.subfolder.empty() ? options.path : options.path / options.subfolder,
@@ -60,7 +82,15 @@ ImageFolder::ImageFolder(const DatasetOptions& options)
       image_size_(static_cast<int>(options.image_size)),
       evaluation_(options.evaluation) {
   check_usable(scan_, skipped_, options);
+  if (!options.class_subfolder.empty()) {
+    labels_ = labels_in(options.path / options.class_subfolder, scan_);
+  }
   is_whole_ = std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(size()));
+}
+
+std::int64_t ImageFolder::label(std::int64_t index) const {
+  const std::int32_t place = scan_.files.label(index);
+  return labels_.empty() ? place : labels_[static_cast<std::size_t>(place)];
 }
 
 std::vector<TensorLayout> ImageFolder::layout() const {
@@ -108,8 +138,8 @@ bool ImageFolder::read(const SampleKey& key, std::span<std::byte* const> destina
     return false;
   }
   is_whole.store(true, std::memory_order_relaxed);
-  const std::int64_t label = scan_.files.label(key.index);
-  std::memcpy(destinations[1], &label, sizeof label);
+  const std::int64_t class_label = label(key.index);
+  std::memcpy(destinations[1], &class_label, sizeof class_label);
   if (!evaluation_)
     *destinations[2] = static_cast<std::byte>(random_of(key, kFlipStream).next() & 1);
   return true;

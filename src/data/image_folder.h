@@ -17,7 +17,7 @@ class ImageFolder : public Dataset {
  public:
   /// Scans options.path / options.subfolder. Throws falcon::Error: kHost when there is no usable
   /// picture (with counts by reason), kUsage when there are more class folders than options.classes
-  /// (0: any number).
+  /// (0: any number), kHost when one is none of options.class_subfolder's.
   explicit ImageFolder(const DatasetOptions& options);
 
   std::int64_t size() const override { return scan_.files.size(); }
@@ -35,7 +35,10 @@ class ImageFolder : public Dataset {
   const ImageFolderScan& scan() const { return scan_; }
 
  private:
-  ImageFolderScan scan_;  // its list of skipped items moves to skipped_
+  std::int64_t label(std::int64_t index) const;
+
+  std::vector<std::int64_t> labels_;  // of scan_'s classes; empty: their places
+  ImageFolderScan scan_;              // its list of skipped items moves to skipped_
   SkipLog skipped_;
   int image_size_;
   bool evaluation_;

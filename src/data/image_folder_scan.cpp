@@ -188,6 +188,11 @@ fs::path ImageFolderScan::path(std::int64_t i) const {
   return root / item(i);
 }
 
+std::vector<std::string> class_folders(const fs::path& root) {
+  std::vector<SkippedItem> skipped;
+  return class_names(root, skipped);
+}
+
 ImageFolderScan scan_image_folder(const fs::path& root, int threads) {
   std::error_code error;
   if (!fs::is_directory(root, error)) {

@@ -52,6 +52,9 @@ struct ImageFolderScan {
   std::string item(std::int64_t i) const;            // the same below the root
 };
 
+/// The classes alone. Throws falcon::Error (kHost) when the folder cannot be read.
+std::vector<std::string> class_folders(const std::filesystem::path& root);
+
 /// Throws falcon::Error (kHost) when the folder cannot be read or has no class folder. A scan
 /// without a usable picture is returned: the caller says what that means.
 ImageFolderScan scan_image_folder(const std::filesystem::path& root, int threads);

@@ -21,4 +21,21 @@ DatasetOptions dataset_options(const RunSpec& resolved, const std::string& folde
   return options;
 }
 
+DatasetOptions validation_options(const RunSpec& resolved, const std::string& folder,
+                                  std::int64_t classes) {
+  constexpr std::int64_t kMadeSamples = 512;
+  DatasetOptions options = dataset_options(resolved, folder, classes);
+  options.class_subfolder = options.subfolder;
+  options.subfolder = resolved.data.val;
+  options.annotations.clear();  // those of the training samples
+  options.count = kMadeSamples;
+  options.evaluation = true;
+  return options;
+}
+
+std::uint64_t validation_seed(const RunSpec& resolved) {
+  constexpr std::uint64_t kStream = 0x76616C;  // "val"
+  return static_cast<std::uint64_t>(resolved.seed) ^ kStream << 40;
+}
+
 }  // namespace falcon::data

@@ -12,4 +12,10 @@ namespace falcon::data {
 DatasetOptions dataset_options(const RunSpec& resolved, const std::string& folder,
                                std::int64_t classes);
 
+/// The samples that `evaluate` runs through the model, with the classes of the training data.
+DatasetOptions validation_options(const RunSpec& resolved, const std::string& folder,
+                                  std::int64_t classes);
+/// The seed of their keys: other made samples than those that are trained on.
+std::uint64_t validation_seed(const RunSpec& resolved);
+
 }  // namespace falcon::data

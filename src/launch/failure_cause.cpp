@@ -58,8 +58,9 @@ Candidate unexpected_end(const ProcessEnd& end, pid_t pid, double now_s,
 }
 
 ExitCode code_of_message(int wish) {
-  const bool is_kept =
-      wish == static_cast<int>(ExitCode::kHost) || wish == static_cast<int>(ExitCode::kHang);
+  const bool is_kept = wish == static_cast<int>(ExitCode::kUsage) ||
+                       wish == static_cast<int>(ExitCode::kHost) ||
+                       wish == static_cast<int>(ExitCode::kHang);
   return is_kept ? static_cast<ExitCode>(wish) : ExitCode::kWorker;
 }
 

@@ -28,7 +28,8 @@ Candidate unexpected_end(const ProcessEnd& end, pid_t pid, double now_s,
                          const std::vector<std::string>& last_lines);
 
 /// What the program ends with after a failure message of a worker: the worker's own wish where that
-/// is a host fault or a hang, else kWorker.
+/// is a fault of the spec (which only the worker could see: weights of another shape), a host fault
+/// or a hang, else kWorker.
 ExitCode code_of_message(int wish);
 
 /// "NVIDIA H200 (0000:18:00.0)", several joined by commas.

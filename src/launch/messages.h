@@ -20,7 +20,7 @@
 namespace falcon::launch {
 
 /// Raised with every change of a message that another version would misread.
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 
 enum class MessageType {
   kHello,
@@ -55,12 +55,14 @@ struct Progress {
   std::string phase;
   std::int64_t step = 0;
   double time_s = 0;
+  std::int64_t work = 0;
 };
 template <class V>
 void visit_fields(Progress& p, V& v) {
   v.field("phase", p.phase, "what the worker is doing");
   v.field("step", p.step, "last completed step, warm-up included");
   v.field("time_s", p.time_s, "steady clock");
+  v.field("work", p.work, "rises with whatever gets done between steps");
 }
 
 /// measuring_began, measuring_ended.

@@ -71,6 +71,7 @@ void Supervisor::obey_progress(Worker& worker, const Message& message, double no
   const bool is_new_phase = progress.phase != worker.watch.current_phase();
   worker.watch.phase(progress.phase, now_s);
   worker.watch.step(progress.step, progress.time_s, now_s);
+  worker.watch.work(progress.work, now_s);
   if (is_new_phase) {
     event(progress.time_s, worker.rank, "phase", progress.phase);
     if (options_.on_phase) options_.on_phase(worker.rank, progress);

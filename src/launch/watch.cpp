@@ -32,6 +32,12 @@ void Watch::step(std::int64_t step, double at_s, double now_s) {
   moved_s_ = now_s;
 }
 
+void Watch::work(std::int64_t work, double now_s) {
+  if (work <= work_) return;
+  work_ = work;
+  moved_s_ = now_s;
+}
+
 void Watch::forgive(double gap_s) {
   heard_s_ += gap_s;
   moved_s_ += gap_s;

@@ -34,6 +34,8 @@ class Watch {
   void phase(const std::string& phase, double now_s);
   /// The step counter as last reported by the worker, at its own time.
   void step(std::int64_t step, double at_s, double now_s);
+  /// The same of a counter that rises where there are no steps (evaluation, checkpoints).
+  void work(std::int64_t work, double now_s);
   /// Its results are in: only the tear-down limit, which is not this one's, is left.
   void finished() { is_finished_ = true; }
   /// The watcher itself did not run for so long (stopped, machine overloaded): nobody's fault.
@@ -60,6 +62,7 @@ class Watch {
   bool is_finished_ = false;
   std::string phase_ = "start";
   std::int64_t step_ = 0;
+  std::int64_t work_ = 0;
   double step_at_s_ = 0;           // worker's time of the last report with a new step
   std::deque<double> step_times_;  // of the latest reports
 };

@@ -105,7 +105,7 @@ Progress WorkerChannel::progress() {
   // not a C++ object that this process writes: the GPU stores whole 8-byte words there
   const std::int64_t step = counter_ != nullptr ? __atomic_load_n(counter_, __ATOMIC_ACQUIRE)
                                                 : own_step_.load(std::memory_order_relaxed);
-  return {phase_, step, steady_now_s()};
+  return {phase_, step, steady_now_s(), work_.load(std::memory_order_relaxed)};
 }
 
 void WorkerChannel::set_phase(const std::string& phase) {

@@ -34,9 +34,9 @@ class WorkerChannel {
 
   const WorkerPlan& plan() const { return plan_; }
 
-  /// load, connect, build, warm_up, capture, measure, finish, tear_down. While the phase is
-  /// `measure` the launcher expects steps at the pace of the run; in all others something within
-  /// minutes.
+  /// load, connect, build, warm_up, capture, measure, checkpoint, evaluate, save, finish,
+  /// tear_down. While the phase is `measure` the launcher expects steps at the pace of the run; in
+  /// all others something within minutes.
   void set_phase(const std::string& phase);
 
   /// The last completed step of the run, warm-up included, counted from 1. Cheap: one store.
@@ -44,6 +44,9 @@ class WorkerChannel {
   /// Reads the step from this memory instead (pinned memory that the GPU writes); nullptr: back to
   /// set_step(). REQUIRES: withdrawn before the memory is freed.
   void read_step_from(const volatile std::int64_t* counter);
+
+  /// Something got done where there are no steps, so that the launcher does not take it for a hang.
+  void count_work() { work_.fetch_add(1, std::memory_order_relaxed); }
 
   /// The measured window, for telemetry. Steady clock.
   void measuring_began(double time_s);
@@ -80,6 +83,7 @@ class WorkerChannel {
   std::string phase_ = "start";
   const volatile std::int64_t* counter_ = nullptr;
   std::atomic<std::int64_t> own_step_{0};
+  std::atomic<std::int64_t> work_{0};
   std::atomic<bool> stop_requested_{false};
   std::atomic<bool> is_closing_{false};
   std::thread control_thread_;  // last: the rest is there when it starts

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 #include <sys/random.h>
 
@@ -94,6 +93,18 @@ void size_steps(const RunSpec& spec, Plan& plan, Faults& faults) {
   if (spec.budget.steps) plan.measured_steps = *spec.budget.steps;
 }
 
+// How often checkpoints are written, and that one is.
+void time_checkpoints(const RunSpec& spec, Plan& plan, Faults& faults) {
+  if (spec.checkpoint.path.empty()) return;
+  const WordOrCount& every = *spec.checkpoint.every;
+  plan.checkpoint_steps = every.word.empty() ? every.count : plan.steps_per_epoch;
+  if (!plan.measured_steps || *plan.measured_steps >= *plan.checkpoint_steps) return;
+  faults.add("checkpoint.every", (every.word.empty() ? "" : "an epoch has ") +
+                                     std::to_string(*plan.checkpoint_steps) + " steps, but only " +
+                                     std::to_string(*plan.measured_steps) +
+                                     " are measured: no checkpoint would be written");
+}
+
 void check_classes(const RunSpec& spec, const DataFacts& data, Faults& faults) {
   if (spec.model_options.classes && *spec.model_options.classes < data.classes) {
     faults.add("model_options.classes", std::to_string(*spec.model_options.classes) +
@@ -134,43 +145,6 @@ void note_findings(const Placement& placement, const Host& host, Plan& plan) {
 
 }  // namespace
 
-std::string data_folder(const RunSpec& resolved, const SystemFile& system) {
-  namespace fs = std::filesystem;
-  if (resolved.data.path.empty()) return {};
-  if (resolved.storage.empty()) return resolved.data.path;
-  const auto storage = system.storage.find(resolved.storage);
-  if (storage == system.storage.end()) {
-    std::vector<std::string> known;
-    for (const auto& [name, entry] : system.storage) known.push_back(name);
-    for (const WordFacts& word : catalog::storages()) {
-      if (word.name == resolved.storage) {
-        throw Error(ExitCode::kHost,
-                    "storage " + resolved.storage + ": " +
-                        (system.path.empty() ? "no system file says where that is (key system)"
-                                             : system.path + " has no storage of that name"));
-      }
-    }
-    const std::string near = base::nearest(resolved.storage, known);
-    throw InputError({Fault{"spec", 0, 0, "storage",
-                            "unknown storage \"" + base::printable(resolved.storage) + "\"" +
-                                (near.empty() ? "" : ", did you mean " + near + "?") +
-                                " Known: " + base::join(known, ", ")}});
-  }
-  const fs::path mount = fs::path(storage->second.mount).lexically_normal();
-  if (!fs::is_directory(mount)) {
-    throw Error(ExitCode::kHost,
-                "storage " + resolved.storage + ": its mount " + mount.string() + " is not there");
-  }
-  const fs::path folder = (mount / resolved.data.path).lexically_normal();
-  const fs::path below = folder.lexically_relative(mount);
-  if (below.empty() || *below.begin() == "..") {
-    throw InputError({Fault{"spec", 0, 0, "data.path",
-                            resolved.data.path + " is outside " + mount.string() +
-                                ", the mount of " + resolved.storage}});
-  }
-  return folder.string();
-}
-
 Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& host,
           const DataFacts& data, const std::string& run_id) {
   const RunSpec& spec = resolved.spec;
@@ -181,6 +155,7 @@ Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& 
   plan.spec = spec;
   plan.spec_origin = resolved.origin;
   plan.run_id = run_id;
+  plan.task = catalog::find_model(spec.model)->task;
   plan.parallelism = spec.parallelism.kind;
   plan.backend = placement.devices.size() < 2 ? "none" : placement.on_gpu() ? "nccl" : "gloo";
   plan.topology_devices = placement.names;
@@ -191,6 +166,7 @@ Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& 
     plan.spec_origin["model_options.classes"] = "classes of the data set";
   }
   size_steps(spec, plan, faults);
+  if (plan.steps_per_epoch > 0) time_checkpoints(spec, plan, faults);
   faults.throw_if_any();
   check_capability(spec, placement);
   plan.spec_hash = spec::spec_hash(plan.spec);

@@ -11,11 +11,6 @@
 
 namespace falcon::plan {
 
-/// The folder that data.path means, absolute; "" for synthetic data. Throws InputError for an
-/// absolute path outside the named storage, Error(kHost) for a storage that this machine's system
-/// file does not know.
-std::string data_folder(const RunSpec& resolved, const SystemFile& system);
-
 /// Throws InputError for impossible pairs (precision and device, batch and devices, batch and
 /// data), Error(kHost) for what the host lacks. run_id is unique to the run.
 Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& host,

@@ -8,6 +8,7 @@
 #include "base/codec.h"
 #include "falconbench/catalog.h"
 #include "spec/make_options.h"
+#include "spec/paths.h"
 
 namespace falcon::plan {
 namespace {
@@ -215,7 +216,12 @@ ResolvedSpec resolve(const RunSpec& given, const std::map<std::string, std::stri
   }
   fill_model(defaults, spec, *catalog::find_model(spec.model), num_devices);
   fill_data(defaults, spec.data, *catalog::find_dataset(spec.data.format));
-  if (spec.storage.empty()) spec.data.path = absolute(spec.data.path, folder);
+  if (!spec.checkpoint.path.empty()) {
+    defaults.fill("checkpoint.every", spec.checkpoint.every, WordOrCount{"epoch", 0}, "default");
+  }
+  if (spec.storage.empty()) {
+    spec::visit_paths(spec, [&](const char*, std::string& path) { path = absolute(path, folder); });
+  }
   spec.system = absolute(spec.system, folder);
   explain_rest(base::to_value(spec), "", out.origin);
   return out;

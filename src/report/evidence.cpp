@@ -20,6 +20,19 @@ std::string gap_of(const Evidence& evidence) {
 
 }  // namespace
 
+namespace {
+
+/// Time of the pauses before the end of the measured steps.
+double paused_s(const WorkerRecords& rank) {
+  double sum_s = 0;
+  for (const PauseRecord& pause : rank.pauses) {
+    if (pause.begin_s < rank.measured_end_s) sum_s += pause.end_s - pause.begin_s;
+  }
+  return sum_s;
+}
+
+}  // namespace
+
 Evidence::Evidence(const Plan& the_plan, const RunLog& the_log) : plan(the_plan), log(the_log) {
   for (const auto& rank : log.records) {
     if (rank) records.push_back(&*rank);
@@ -29,11 +42,14 @@ Evidence::Evidence(const Plan& the_plan, const RunLog& the_log) : plan(the_plan)
   std::vector<measure::RankSteps> ranks;
   begin_s = records.front()->measured_begin_s;
   end_s = records.front()->measured_end_s;
+  double worked_until_s = begin_s;  // on a clock that stands still in pauses, as joined_steps_ms()
   for (const WorkerRecords* rank : records) {
     ranks.push_back({rank->measured_begin_s, rank->step_ms});
     begin_s = std::min(begin_s, rank->measured_begin_s);
     end_s = std::max(end_s, rank->measured_end_s);
+    worked_until_s = std::max(worked_until_s, rank->measured_end_s - paused_s(*rank));
   }
+  measured_s_ = worked_until_s - begin_s;
   steps_ms = measure::joined_steps_ms(ranks);
 }
 

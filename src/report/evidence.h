@@ -22,6 +22,9 @@ struct Evidence {
     return Measured<T>::missing(gap_);
   }
 
+  /// The measured window without the pauses in it: what the steps took.
+  double measured_s() const { return measured_s_; }
+
   const Plan& plan;
   const RunLog& log;
   std::vector<const WorkerRecords*> records;  // those that came in, by rank
@@ -30,6 +33,7 @@ struct Evidence {
 
  private:
   std::string gap_;
+  double measured_s_ = 0;
 };
 
 }  // namespace falcon::report

@@ -235,6 +235,21 @@ Notes cpu_oversubscribed(const Observation& o) {
            "lower devices or data.loader.threads"}};
 }
 
+Notes weights_missing(const Observation& o) {
+  const Measured<WeightsRecord>& weights = o.report.training.initial_weights;
+  if (!weights.has_value() || weights.value->missing == 0) return {};
+  constexpr std::size_t kShown = 5;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kShown, weights.value->missing_names.size()); ++i) {
+    names += (i == 0 ? ": " : ", ") + weights.value->missing_names[i];
+  }
+  const bool is_cut = weights.value->missing > static_cast<std::int64_t>(kShown);
+  return {{"the weight file lacks tensors of the model, which keep their start values",
+           std::to_string(weights.value->missing) + " of " +
+               std::to_string(weights.value->tensors) + names + (is_cut ? ", ..." : ""),
+           "usual for a new head on a pretrained network; else use a file of this model"}};
+}
+
 Notes worker_note(const Observation& o) {
   std::map<std::string, std::string> ranks_by_note;
   for (const WorkerRecords* rank : o.evidence.records) {

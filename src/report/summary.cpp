@@ -117,6 +117,27 @@ void add_loss(const Report& report, Lines& lines) {
   lines.add("loss", show(loss.first) + " -> " + show(loss.last));
 }
 
+void add_learned(const Report& report, Lines& lines) {
+  const Training& training = report.training;
+  if (report.spec.evaluate) {
+    std::string text;
+    if (training.accuracy.has_value()) {
+      for (const auto& [measure, value] : *training.accuracy) {
+        text += (text.empty() ? "" : ", ") + measure + " " + figure(value);
+      }
+    }
+    lines.add("accuracy",
+              training.accuracy.has_value() ? text : not_available(training.accuracy.reason));
+  }
+  if (training.checkpoints.empty()) return;
+  double time_s = 0;
+  for (const Checkpoint& checkpoint : training.checkpoints) time_s += checkpoint.time_s;
+  lines.add("checkpoints",
+            std::to_string(training.checkpoints.size()) + " in " + figure(time_s) +
+                " s, the last of " +
+                figure(static_cast<double>(training.checkpoints.back().bytes) / 1e6) + " MB");
+}
+
 void add_findings(const Report& report, Lines& lines) {
   std::vector<const Finding*> shown;
   for (const char* severity : {"invalid", "warning"}) {
@@ -144,6 +165,7 @@ std::string summary(const Report& report, const std::string& path, bool use_colo
   add_utilization_lines(report, lines);
   add_input(report, lines);
   add_loss(report, lines);
+  add_learned(report, lines);
   add_findings(report, lines);
   lines.add("report", path);
   return lines.take();

@@ -8,6 +8,7 @@
 #include "measure/statistics.h"
 #include "measure/window.h"
 #include "report/input.h"
+#include "report/learning.h"
 #include "report/loss.h"
 #include "report/model_figures.h"
 #include "report/phases.h"
@@ -36,7 +37,7 @@ Throughput make_throughput(const Evidence& evidence, const Statistics& step) {
     out.samples_per_s = out.per_gpu = out.ci95 = evidence.missing<double>();
     return out;
   }
-  const double window_s = evidence.end_s - evidence.begin_s;
+  const double window_s = evidence.measured_s();
   const auto samples = static_cast<double>(samples_of(evidence));
   out.samples_per_s = measure::rate(samples, window_s);
   if (!out.samples_per_s.has_value()) {
@@ -118,7 +119,6 @@ Measured<double> time_to_first_step(const Evidence& evidence) {
 /// Counts and states at the end, which every rank has alike: the first rank's.
 void add_counts(const Evidence& evidence, Training& out) {
   out.global_batch_size = evidence.plan.global_batch;
-  out.accuracy = Measured<double>::missing("evaluate is off");
   if (evidence.records.size() < evidence.plan.ranks.size() || evidence.records.empty()) {
     out.samples = out.steps = out.warmup_steps = out.skipped_optimizer_steps =
         evidence.missing<std::int64_t>();
@@ -146,10 +146,9 @@ Training make_training(const Evidence& evidence, const ModelFacts* model,
   add_phases(evidence, out);
   out.communication = make_communication(evidence, out.phases_ms);
   out.input = make_input(evidence);
-  // there is nothing between the measured steps yet, so both are the window
-  out.measured_s = evidence.gap().empty() ? Measured<double>(evidence.end_s - evidence.begin_s)
-                                          : evidence.missing<double>();
-  out.training_time_s = out.measured_s;
+  out.measured_s =
+      evidence.gap().empty() ? Measured<double>(evidence.measured_s()) : evidence.missing<double>();
+  add_learning(evidence, out);
   out.epochs = make_epochs(evidence);
   add_epoch_time(evidence, out);
   out.loss = make_loss(evidence);

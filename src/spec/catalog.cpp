@@ -50,6 +50,7 @@ std::vector<std::string> words(std::string_view list) {
   if (list == "storages") return names(storages());
   if (list == "auto_on_off") return {"auto", "on", "off"};
   if (list == "decays") return {"all", kDecayWeightsOnly};
+  if (list == "checkpoint_times") return {"epoch"};
   if (list == "attach") return {"local", "falcon"};
   return {};
 }

@@ -32,6 +32,7 @@ std::span<const WordFacts> findings() {
       {"step_clock_differs", "the step times do not sum to the measured window", {}},
       {"phases_do_not_sum", "the phases of a step do not sum to the step", {}},
       {"partial_batch_dropped", "the last, partial batch of each pass was left out", {}},
+      {"weights_missing", "the weight file lacks tensors of the model", {}},
       {"worker_note", "a remark of a worker", {}},
   };
   return table;

@@ -35,6 +35,8 @@ std::string type_text(const FieldInfo& info) {
       return info.rule.words[0] != '\0' ? "word" : "text";
     case Shape::kNameOrList:
       return "name or list";
+    case Shape::kWordOrCount:
+      return "word or whole number";
     case Shape::kList:
       return info.rule.words[0] != '\0' ? "list of words"
                                         : "list of " + type_text(info.members.front()) + "s";
@@ -59,7 +61,10 @@ std::string default_text(const FieldInfo& info) {
 
 std::string accepted_text(const FieldInfo& info) {
   const std::string list = info.kind_words.empty() ? info.rule.words : info.kind_words;
-  if (!list.empty()) return base::join(catalog::words(list), ", ");
+  if (!list.empty()) {
+    const std::string range = base::range_text(info.rule);
+    return base::join(catalog::words(list), ", ") + (range.empty() ? "" : ", or " + range);
+  }
   if (info.is_choice) return "one of " + base::join(info.member_names(), ", ");
   return base::range_text(info.rule);
 }
@@ -118,8 +123,11 @@ constexpr const char* kIntroduction =
     "- A map with one key holds exactly one of its keys: `batch_size: {per_gpu: 64}`. A word or "
     "map\n"
     "  is a word, or a map with the word and its options: `parallelism: {ddp: {bucket_mb: 50}}`.\n"
-    "- `data.path` and `system` in a file are relative to that file, in a `--set` relative to the\n"
-    "  working directory.\n"
+    "- Paths (`data.path`, `system`, `init`, `save_weights`, `checkpoint.path`, "
+    "`checkpoint.resume`)\n"
+    "  in a file are relative to that file, in a `--set` relative to the working directory; all "
+    "but\n"
+    "  `system` are relative to the mount of `storage` where that is given.\n"
     "- `falconbench --config FILE --dry-run` prints the spec with every default filled in.\n\n"
     "Files here: `quickstart.yaml` (trains from JPEG files that it makes once), `smoke.yaml`\n"
     "(synthetic data, the shortest run), `models/` (one commented spec a model), `systems/` (an\n"

@@ -8,6 +8,7 @@
 #include "base/codec_describe.h"
 #include "falconbench/catalog.h"
 #include "falconbench/errors.h"
+#include "spec/paths.h"
 #include "spec/settings.h"
 #include "spec/validate.h"
 #include "spec/yaml.h"
@@ -66,7 +67,9 @@ LoadedSpec load(const std::string& config, const std::vector<std::string>& setti
 
   note_origins(loaded.tree, "", loaded.spec_origin);
   if (loaded.spec.storage.empty()) {
-    make_absolute_if_set(loaded, "data.path", loaded.spec.data.path);
+    visit_paths(loaded.spec, [&](const char* key, std::string& path) {
+      make_absolute_if_set(loaded, key, path);
+    });
   }
   make_absolute_if_set(loaded, "system", loaded.spec.system);
   if (loaded.spec.name.empty()) {

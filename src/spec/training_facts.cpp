@@ -62,7 +62,7 @@ std::span<const DatasetFacts> datasets() {
        {}},
       {{"imagefolder",
         "JPEG files in one folder for each class, PATH/train/CLASS/*.jpg",
-        {"path", "train", "make", "loader"}},
+        {"path", "train", "val", "make", "loader"}},
        {.classes = 4, .side = 500, .quality = 90}},
       {{"coco",
         "JPEG files with boxes in a COCO annotation file, PATH/annotations/instances_train.json",
@@ -73,6 +73,15 @@ std::span<const DatasetFacts> datasets() {
         "PATH/labels/train/*.txt",
         {"path", "train", "augment", "make", "loader"}},
        {.classes = 8, .side = 640, .quality = 90, .boxes = 7}},
+  };
+  return table;
+}
+
+std::span<const WordFacts> evaluated_tasks() {
+  static const std::vector<WordFacts> table = {
+      {"classification",
+       "top1 and top5: share of the samples whose class is the likeliest, or among the five",
+       {}},
   };
   return table;
 }

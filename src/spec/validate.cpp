@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "falconbench/catalog.h"
 #include "spec/make_options.h"
+#include "spec/paths.h"
 
 namespace falcon::spec {
 namespace {
@@ -43,9 +44,12 @@ class Rules {
   }
   void check_taken(const std::string& group, std::string_view chooser, const WordFacts& facts,
                    const std::string& choice);
+  bool names_a_file() const;
   void check_name();
   void check_data();
   void check_made_data();
+  void check_evaluation();
+  void check_checkpoint();
   void check_model();
   void check_input(const ModelFacts& model);
   void check_encoder(const ModelFacts& model);
@@ -68,6 +72,8 @@ void Rules::check() {
   check_name();
   check_data();
   check_made_data();
+  check_evaluation();
+  check_checkpoint();
   check_model();
   check_schedule();
   check_optimizer();
@@ -85,8 +91,9 @@ void Rules::check_taken(const std::string& group, std::string_view chooser, cons
   if (map == nullptr || !map->is_object()) return;
   for (const base::Value::Member& member : map->as_object()) {
     const std::string key = group + "." + member.name;
-    // a resolved spec holds this default with every format
-    const bool is_default = key == "data.train" && spec_.data.train == DataSpec().train;
+    // a resolved spec holds these defaults with every format
+    const bool is_default = (key == "data.train" && spec_.data.train == DataSpec().train) ||
+                            (key == "data.val" && spec_.data.val == DataSpec().val);
     if (member.name == chooser || !given(key) || is_default || takes(facts, member.name)) continue;
     fault(key, "has no effect: " + choice + ", which takes " + base::join(facts.options, ", "));
   }
@@ -104,6 +111,14 @@ void Rules::check_name() {
   }
 }
 
+// Whether anything of the spec is relative to the storage.
+bool Rules::names_a_file() const {
+  RunSpec copy = spec_;
+  bool any = false;
+  visit_paths(copy, [&](const char*, const std::string& path) { any = any || !path.empty(); });
+  return any;
+}
+
 void Rules::check_data() {
   const DatasetFacts* format =
       sound("data.format") ? catalog::find_dataset(spec_.data.format) : nullptr;
@@ -114,7 +129,7 @@ void Rules::check_data() {
   if (takes(*format, "path")) {
     if (!given("data.path") && sound("data.path"))
       fault("data", "data.path is required: " + choice);
-  } else if (given("storage")) {
+  } else if (given("storage") && !names_a_file()) {
     fault("storage", "has no effect: " + choice + ", which reads no file");
   }
 }
@@ -139,6 +154,33 @@ void Rules::check_made_data() {
     fault("model_options.classes", "must be at least data.make.classes (" +
                                        std::to_string(*classes) + "), got " +
                                        std::to_string(*spec_.model_options.classes));
+  }
+}
+
+void Rules::check_evaluation() {
+  if (!spec_.evaluate) {
+    if (given("data.val") && spec_.data.val != DataSpec().val) {
+      fault("data.val", "has no effect without evaluate: true");
+    }
+    return;
+  }
+  if (given("data.make") && spec_.data.make && spec_.data.make->val == 0) {
+    fault("data.make", "data.make.val must be at least 1: evaluate needs validation samples");
+  }
+  const ModelFacts* model = sound("model") ? catalog::find_model(spec_.model) : nullptr;
+  if (model == nullptr || catalog::find_word(catalog::evaluated_tasks(), model->task)) return;
+  std::vector<std::string> tasks;
+  for (const WordFacts& task : catalog::evaluated_tasks()) tasks.push_back(task.name);
+  fault("evaluate", "model " + model->name + " does " + model->task +
+                        ", which evaluate does not measure; it measures " + base::join_or(tasks));
+}
+
+void Rules::check_checkpoint() {
+  if (given("checkpoint.every") && !given("checkpoint.path")) {
+    fault("checkpoint.every", "has no effect without checkpoint.path");
+  }
+  if (given("checkpoint.resume") && given("init") && spec_.init != kRandomInit) {
+    fault("init", "has no effect: the weights come from checkpoint.resume");
   }
 }
 

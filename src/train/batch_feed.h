@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -45,6 +46,8 @@ class BatchFeed {
   /// The next batch; valid until the next call. Waits for the loader, never for the computation of
   /// the step before.
   const Batch& next();
+  /// Which samples of the data set that batch holds; valid as long.
+  std::span<const std::int64_t> samples() const { return held_.back()->samples; }
   double waited_s() const { return waited_s_; }
 
  private:

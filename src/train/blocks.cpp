@@ -12,13 +12,15 @@ constexpr double kBlockSeconds = 0.15;
 constexpr std::int64_t kMaxBlockSteps = 256;
 
 std::string to_text(const Block& block) {
-  return std::to_string(block.steps) + (block.last ? " last" : "");
+  return std::to_string(block.steps) + (block.last ? " last" : "") +
+         (block.stopped ? " stopped" : "");
 }
 
 Block from_text(const std::string& text) {
   Block block;
   block.steps = std::stoll(text);
-  block.last = text.ends_with("last");
+  block.last = text.find("last") != std::string::npos;
+  block.stopped = text.ends_with("stopped");
   return block;
 }
 
@@ -34,7 +36,7 @@ std::int64_t steps_left_in_time(const RunLength& length, const RunProgress& prog
 }  // namespace
 
 Block next_block(const RunLength& length, const RunProgress& progress) {
-  if (progress.stop) return {0, true};
+  if (progress.stop) return {0, true, true};
   std::int64_t steps = 1;
   if (progress.step_s && *progress.step_s > 0) {
     const double fitting = kBlockSeconds / *progress.step_s;
@@ -43,6 +45,10 @@ Block next_block(const RunLength& length, const RunProgress& progress) {
   const std::int64_t warmup_left = length.warmup_steps - progress.planned_steps;
   if (warmup_left > 0) {
     return {std::min(steps, warmup_left), length.measured_steps == 0 && steps >= warmup_left};
+  }
+  if (length.checkpoint_steps) {
+    const std::int64_t done = -warmup_left % *length.checkpoint_steps;
+    steps = std::min(steps, *length.checkpoint_steps - done);
   }
   if (!length.measured_steps) {
     const std::int64_t left = steps_left_in_time(length, progress);

@@ -15,6 +15,7 @@ struct RunLength {
   std::int64_t warmup_steps = 0;
   std::optional<std::int64_t> measured_steps;  // absent: seconds
   double seconds = 0;
+  std::optional<std::int64_t> checkpoint_steps = {};  // measured; a block ends there
 };
 
 /// What rank 0 knows when it decides.
@@ -28,12 +29,14 @@ struct RunProgress {
 
 struct Block {
   std::int64_t steps = 0;
-  bool last = false;  // nothing comes after it
+  bool last = false;     // nothing comes after it
+  bool stopped = false;  // and that because somebody wanted the run to end
   friend bool operator==(const Block&, const Block&) = default;
 };
 
 /// The block after the planned ones: about 0.15 s long, at most 256 steps, one step while times are
-/// unknown; ends with the warm-up, and where the run ends. Never crosses the end of the warm-up.
+/// unknown; ends with the warm-up, at checkpoints and where the run ends. Never crosses the end of
+/// the warm-up.
 Block next_block(const RunLength& length, const RunProgress& progress);
 
 class BlockProtocol {

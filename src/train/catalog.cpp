@@ -7,7 +7,9 @@
 
 #include "base/text.h"
 #include "train/adamw.h"
+#include "train/evaluation.h"
 #include "train/sgd.h"
+#include "train/top_k.h"
 
 namespace falcon::train {
 namespace {
@@ -41,6 +43,14 @@ struct OptimizerRow {
 constexpr std::array kOptimizers = {
     OptimizerRow{"sgd", make_sgd},
     OptimizerRow{"adamw", make_adamw},
+};
+
+struct MetricRow {
+  std::string_view name;  // of the task: ModelFacts::task
+  std::unique_ptr<Metric> (*make)(const Dataset& dataset);
+};
+constexpr std::array kMetrics = {
+    MetricRow{"classification", [](const Dataset&) { return make_top_k(); }},
 };
 
 template <class Rows>
@@ -77,6 +87,10 @@ std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedTensor> parameters,
                                           const OptimizerSpec& options, const RateRows& rows) {
   return row_of(kOptimizers, options.kind.value_or(""), "optimizer")
       .make(std::move(parameters), options, rows);
+}
+
+std::unique_ptr<Metric> make_metric(std::string_view task, const Dataset& dataset) {
+  return row_of(kMetrics, task, "evaluate: task").make(dataset);
 }
 
 std::vector<std::string> precision_names() {

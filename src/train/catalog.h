@@ -10,10 +10,14 @@
 #include <c10/core/DeviceType.h>
 #include <c10/core/ScalarType.h>
 
+#include <falconbench/dataset.h>
+
 #include "train/optimizer.h"
 #include "train/schedule.h"
 
 namespace falcon::train {
+
+class Metric;
 
 struct Precision {
   std::string_view name;
@@ -30,6 +34,10 @@ ScheduleFunction schedule_of(std::string_view name);
 /// By options.kind, which must be resolved; throws Error(kUsage) when there is no such optimizer.
 std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedTensor> parameters,
                                           const OptimizerSpec& options, const RateRows& rows);
+
+/// What a task's evaluation measures. dataset: what is evaluated on; it must outlive the metric.
+/// Throws Error(kUsage) for a task without one.
+std::unique_ptr<Metric> make_metric(std::string_view task, const Dataset& dataset);
 
 std::vector<std::string> precision_names();
 std::vector<std::string> schedule_names();

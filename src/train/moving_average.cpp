@@ -39,4 +39,27 @@ void MovingAverage::update() {
   at::_foreach_add_(sums_, values_);
 }
 
+KeptState::KeptState(const Model& model) {
+  for (const NamedTensor& entry : model.state()) {
+    if (!entry.tensor.is_floating_point()) continue;
+    values_.push_back(entry.tensor.detach());
+    copies_.push_back(values_.back().clone());
+  }
+}
+
+KeptState::~KeptState() {
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < values_.size(); ++i) values_[i].copy_(copies_[i]);
+}
+
+AveragedModel::AveragedModel(const Model& model, const MovingAverage* average) {
+  if (average == nullptr) return;
+  kept_.emplace(model);
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; const NamedTensor& entry : model.state()) {
+    if (!entry.tensor.is_floating_point()) continue;
+    entry.tensor.copy_(average->averages().at(i++).tensor);
+  }
+}
+
 }  // namespace falcon::train

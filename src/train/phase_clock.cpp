@@ -6,13 +6,6 @@
 #include <falconbench/clock.h>
 
 namespace falcon::train {
-namespace {
-
-// The ring is indexed from 1: place 0 is "the step before the first".
-constexpr std::int64_t kStart = 0;
-
-}  // namespace
-
 std::string_view name_of(Phase phase) {
   constexpr std::array<std::string_view, kPhaseCount> kNames = {
       "data_wait", "h2d", "forward", "backward", "communication_exposed", "optimizer", "other"};
@@ -23,8 +16,8 @@ PhaseClock::PhaseClock(std::unique_ptr<TimeMarks> marks, bool has_copies)
     : marks_(std::move(marks)), has_copies_(has_copies) {}
 
 void PhaseClock::start() {
-  marks_->record(kStart, Mark::kStepEnd);
-  marks_->wait(kStart, Mark::kStepEnd);
+  marks_->record(begun_, Mark::kStepEnd);
+  marks_->wait(begun_, Mark::kStepEnd);
   last_end_s_ = steady_now_s();
 }
 

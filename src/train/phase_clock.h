@@ -40,7 +40,8 @@ class PhaseClock {
   /// False: only step ends are recorded, from the next step on.
   void set_enabled(bool enabled) { enabled_next_ = enabled; }
 
-  /// The end of "the step before the first"; waits for the stream.
+  /// The end of "the step before": the next step is counted from now on; waits for the stream. At
+  /// the beginning, and after a pause. REQUIRES: every step is harvested.
   void start();
   void begin_step();
   void mark(Mark mark);
@@ -69,6 +70,7 @@ class PhaseClock {
   bool marks_gradients_ = false;
   bool enabled_next_ = true;
   std::array<StepFacts, TimeMarks::kSlots> facts_{};
+  // the ring is indexed from 1: place 0 is "the step before the first"
   std::int64_t begun_ = 0;
   std::int64_t ended_ = 0;
   std::int64_t harvested_ = 0;

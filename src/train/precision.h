@@ -3,8 +3,11 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
+
+#include <falconbench/model.h>
 
 namespace falcon::train {
 
@@ -50,6 +53,10 @@ class LossScaler {
   /// The same from their Euclidean norm, where it is known: a pass over the gradients less.
   void check_norm(const at::Tensor& norm);
   void update();
+  /// What a checkpoint must hold of it; writing to the tensors changes it.
+  std::vector<NamedTensor> state() const {
+    return {{"scale", scale_}, {"steps_without_overflow", growth_tracker_}};
+  }
 
  private:
   LossScalerOptions options_;

@@ -12,6 +12,10 @@ class RunControl {
   /// clock.
   virtual void measuring_began(double time_s) = 0;
   virtual void measuring_ended(double time_s) = 0;
+  /// What the rank does from now on: checkpoint, measure, evaluate, save.
+  virtual void entered(const char* phase) = 0;
+  /// Something got done in a phase without steps.
+  virtual void worked() = 0;
 };
 
 }  // namespace falcon::train

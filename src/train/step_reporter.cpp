@@ -1,5 +1,6 @@
 #include "train/step_reporter.h"
 
+#include <cstddef>
 #include <new>
 
 #include <ATen/core/grad_mode.h>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t kRingBytes = StepReporter::kRing * sizeof(ops::StepReport);
 
+constexpr std::int64_t kUpdatesPlace = offsetof(ops::StepCounters, updates) / sizeof(std::int64_t);
 constexpr std::int64_t kRowNumbers = 3;
 static_assert(sizeof(ops::RateRow) == kRowNumbers * sizeof(double) &&
               sizeof(ops::cuda::StepRow) == kRowNumbers * sizeof(float));
@@ -44,20 +46,22 @@ ops::StepReport* ring_in(const HostBlock& block) {
 
 }  // namespace
 
-StepReporter::StepReporter(at::Device device, const RateRows& rows, std::int64_t updates_per_epoch)
+StepReporter::StepReporter(at::Device device, const RateRows& rows, std::int64_t updates_per_epoch,
+                           std::int64_t first_update)
     : device_(device), host_(kRingBytes + sizeof(std::int64_t), device.is_cuda()) {
   for (std::int64_t i = 0; i < kRing; ++i) new (ring_in(host_) + i) ops::StepReport();
   *progress_in(host_) = 0;
   counters_ =
       at::zeros({static_cast<std::int64_t>(sizeof(ops::StepCounters) / sizeof(std::int64_t))},
                 at::TensorOptions().dtype(at::kLong).device(device));
+  counters_.select(0, kUpdatesPlace).fill_(first_update);
   rows_ = at::tensor(numbers_of(rows), at::TensorOptions().dtype(at::kDouble)).to(device);
   table_ = {static_cast<const ops::RateRow*>(rows_.const_data_ptr()), rows_.numel() / kRowNumbers,
             static_cast<std::int64_t>(rows.by_update.size()), updates_per_epoch};
-  // a copy: the first row of the table must not change
-  row_ = rows_.narrow(0, 0, kRowNumbers)
-             .to(device.is_cuda() ? at::kFloat : at::kDouble,
-                 /*non_blocking=*/false, /*copy=*/true);
+  const ops::RateRow first = rows.at(first_update, updates_per_epoch);
+  row_ =
+      at::tensor({first.lr, first.bias_lr, first.momentum}, at::TensorOptions().dtype(at::kDouble))
+          .to(device, device.is_cuda() ? at::kFloat : at::kDouble);
   rates_ = {row_.select(0, 0), row_.select(0, 1), row_.select(0, 2)};
 }
 
@@ -97,6 +101,10 @@ void StepReporter::advance_on_host(const at::Tensor& loss, const LossScaler* sca
 
 const ops::StepReport& StepReporter::report(std::int64_t step) const {
   return ring_in(host_)[(step - 1) % kRing];
+}
+
+std::int64_t StepReporter::updates() const {
+  return counters_.select(0, kUpdatesPlace).item<std::int64_t>();
 }
 
 const std::int64_t* StepReporter::progress() const {

@@ -20,8 +20,10 @@ class StepReporter {
  public:
   static constexpr std::int64_t kRing = 32;  // steps whose report can still be read
 
-  /// REQUIRES: a row by epoch; an epoch has updates_per_epoch updates.
-  StepReporter(at::Device device, const RateRows& rows, std::int64_t updates_per_epoch);
+  /// REQUIRES: a row by epoch; an epoch has updates_per_epoch updates. first_update: those made
+  /// before, which the schedule goes on from.
+  StepReporter(at::Device device, const RateRows& rows, std::int64_t updates_per_epoch,
+               std::int64_t first_update = 0);
 
   /// Of the step to come: the same tensors for ever, with new values after each advance().
   const StepRates& rates() const { return rates_; }
@@ -31,6 +33,8 @@ class StepReporter {
   /// Of step `step`, counted from 1. REQUIRES: it has ended, and fewer than kRing after it have
   /// begun.
   const ops::StepReport& report(std::int64_t step) const;
+  /// In all, with those before the run. Waits for the device.
+  std::int64_t updates() const;
   /// The last completed step, in host memory; written by the step itself.
   const std::int64_t* progress() const;
 

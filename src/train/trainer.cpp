@@ -5,6 +5,9 @@
 
 #include <falconbench/clock.h>
 
+#include "models/weights.h"
+#include "train/generator.h"
+
 namespace falcon::train {
 namespace {
 
@@ -18,7 +21,8 @@ constexpr double kFastestStep_s = 1e-4;
 constexpr double kMaxTimedSteps = 4e6;
 
 RunLength length_of(const Plan& plan) {
-  return {plan.warmup_steps, plan.measured_steps, plan.spec.budget.seconds.value_or(0)};
+  return {plan.warmup_steps, plan.measured_steps, plan.spec.budget.seconds.value_or(0),
+          plan.checkpoint_steps};
 }
 
 RateRows rows_of(const Plan& plan) {
@@ -28,8 +32,14 @@ RateRows rows_of(const Plan& plan) {
   context.updates_per_epoch = plan.steps_per_epoch;
   const double most = plan.spec.budget.seconds.value_or(0) / kFastestStep_s;
   const auto measured = static_cast<std::int64_t>(std::min(most, kMaxTimedSteps));
-  context.max_updates = plan.warmup_steps + plan.measured_steps.value_or(measured);
+  context.max_updates =
+      plan.first_step + plan.warmup_steps + plan.measured_steps.value_or(measured);
   return rate_rows(plan.spec.schedule, context);
+}
+
+std::int64_t first_update_of(const Plan& plan) {
+  if (plan.files.resume.empty()) return 0;
+  return weights::checkpoint_facts(weights::SafetensorsFile(plan.files.resume)).updates;
 }
 
 std::unique_ptr<TimeMarks> marks_of(const TrainerOptions& options) {
@@ -61,19 +71,31 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
       control_(control),
       precision_(precision_of(plan.spec.precision.value_or(""), options.device.type())),
       length_(length_of(plan)),
+      group_(group),
       world_(group == nullptr ? 1 : group->world()),
+      rank_(group == nullptr ? 0 : group->rank()),
       clock_(marks_of(options), options.device.is_cuda()),
-      reporter_(options.device, rows_of(plan), plan.steps_per_epoch),
+      reporter_(options.device, rows_of(plan), plan.steps_per_epoch, first_update_of(plan)),
       optimizer_(make_optimizer(model.parameters(), plan.spec.optimizer, rows_of(plan))),
       feed_(loader, layout, feed_options(plan, model, options, precision_), clock_),
       blocks_(group, length_) {
   if (precision_.loss_scaling) scaler_.emplace(options.device);
+  if (!plan.files.resume.empty()) {
+    std::vector<NamedTensor> all = model.state();
+    for (NamedTensor& entry : state_beside_model()) all.push_back(std::move(entry));
+    models::load_exactly(weights::SafetensorsFile(plan.files.resume), all);
+  }
   model_.set_training(true);
   strategy_ = make_strategy(plan.parallelism, {model, group, plan.spec.parallelism,
                                                [this] { clock_.mark(Mark::kGradientsComputed); }});
   // after the strategy: all ranks have rank 0's weights by now
   const double ema_decay = plan.spec.optimizer.ema_decay.value_or(0);
-  if (ema_decay > 0 && (group == nullptr || group->rank() == 0)) average_.emplace(model, ema_decay);
+  if (ema_decay > 0 && (group == nullptr || group->rank() == 0)) {
+    average_.emplace(model, ema_decay);
+    if (!plan.files.resume.empty()) {
+      models::load_exactly(weights::SafetensorsFile(plan.files.resume), average_state());
+    }
+  }
   clock_.set_marks_gradients(strategy_->marks_gradients());
   clock_.start();
 }
@@ -96,6 +118,7 @@ void Trainer::forward_backward(const Batch& batch, at::Tensor& loss) {
 
 void Trainer::step() {
   while (clock_.begun() - clock_.harvested() >= kMaxAhead) harvest_one();
+  seed_step(options_.device, plan_.spec.seed, rank_, plan_.first_step + clock_.begun());
   clock_.begin_step();
   const Batch& batch = feed_.next();
   clock_.mark(Mark::kPrepared);
@@ -130,7 +153,7 @@ RunProgress Trainer::progress_now() const {
   RunProgress progress;
   progress.planned_steps = planned_steps_;
   progress.completed_steps = clock_.harvested();
-  if (!times_.empty()) progress.measured_s = last_end_s_ - measured_begin_s_;
+  if (!times_.empty()) progress.measured_s = last_end_s_ - measured_begin_s_ - paused_s_;
   if (!recent_ms_.empty()) {
     std::vector<double> sorted(recent_ms_.begin(), recent_ms_.end());
     const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
@@ -155,6 +178,8 @@ void Trainer::run() {
     planned_steps_ += block.steps;
     if (!block.last) blocks_.announce(progress_now());
     for (std::int64_t i = 0; i < block.steps; ++i) step();
+    if (block.steps > 0 && is_checkpoint_due()) checkpoint();
+    was_stopped_ = block.stopped;
     if (block.last) break;
   }
   loader_at_end_ = loader_.stats();
@@ -164,6 +189,69 @@ void Trainer::run() {
 
 void Trainer::finish() {
   while (clock_.harvested() < clock_.begun()) harvest_one();
+}
+
+bool Trainer::is_checkpoint_due() const {
+  const std::int64_t measured = clock_.begun() - length_.warmup_steps;
+  return length_.checkpoint_steps && measured > 0 && measured % *length_.checkpoint_steps == 0;
+}
+
+/// Everything that the steps to come depend on, beside the model's own tensors and the position.
+std::vector<NamedTensor> Trainer::state_beside_model() const {
+  std::vector<NamedTensor> all;
+  const auto add = [&all](const std::string& prefix, const std::vector<NamedTensor>& tensors) {
+    for (const NamedTensor& entry : tensors) all.push_back({prefix + entry.name, entry.tensor});
+  };
+  add("optimizer.", optimizer_->state());
+  if (scaler_) add("loss_scale.", scaler_->state());
+  return all;
+}
+
+/// Of rank 0, which alone keeps an average.
+std::vector<NamedTensor> Trainer::average_state() const {
+  std::vector<NamedTensor> all;
+  if (!average_) return all;
+  for (const NamedTensor& entry : average_->averages()) {
+    all.push_back({"average." + entry.name, entry.tensor});
+  }
+  all.push_back({"average.updates", average_->updates()});
+  return all;
+}
+
+weights::CheckpointFacts Trainer::checkpoint_facts() const {
+  weights::CheckpointFacts facts;
+  facts.model = plan_.spec.model;
+  facts.optimizer = plan_.spec.optimizer.kind.value_or("");
+  facts.seed = plan_.spec.seed;
+  facts.samples = plan_.data.samples;
+  facts.global_batch = plan_.global_batch;
+  facts.step = steps_done();
+  facts.updates = reporter_.updates();
+  return facts;
+}
+
+/// Between two steps; no step's time holds any of it, on no rank.
+void Trainer::checkpoint() {
+  finish();
+  control_.entered("checkpoint");
+  PauseRecord pause;
+  pause.kind = "checkpoint";
+  pause.step = steps_done();
+  pause.begin_s = last_end_s_;
+  if (rank_ == 0) {
+    std::vector<NamedTensor> all = model_.state();
+    for (NamedTensor& entry : state_beside_model()) all.push_back(std::move(entry));
+    for (NamedTensor& entry : average_state()) all.push_back(std::move(entry));
+    pause.file = plan_.files.checkpoint;
+    pause.bytes = models::save_tensors(pause.file, all, weights::to_metadata(checkpoint_facts()),
+                                       [this] { control_.worked(); });
+  }
+  if (group_ != nullptr) group_->wait_for_root("checkpoint", [this] { control_.worked(); });
+  control_.entered("measure");
+  clock_.start();
+  pause.end_s = clock_.last_end_s();
+  paused_s_ += pause.end_s - pause.begin_s;
+  pauses_.push_back(std::move(pause));
 }
 
 }  // namespace falcon::train

@@ -22,6 +22,7 @@
 #include "train/phase_clock.h"
 #include "train/run_control.h"
 #include "train/step_reporter.h"
+#include "weights/checkpoint.h"
 
 namespace falcon::train {
 
@@ -36,8 +37,9 @@ struct TrainerOptions {
 class Trainer {
  public:
   /// Collective. model: on the device, initialised. group: nullptr in a world of one. All given
-  /// objects must outlive the trainer. REQUIRES on a GPU: the training stream is current, here and
-  /// in every call.
+  /// objects must outlive the trainer. With plan.files.resume the model, the optimizer and the loss
+  /// scale become those of the checkpoint: throws InputError when it is of another model. REQUIRES
+  /// on a GPU: the training stream is current, here and in every call.
   Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data::Loader& loader,
           const std::vector<TensorLayout>& layout, const TrainerOptions& options,
           RunControl& control);
@@ -51,6 +53,10 @@ class Trainer {
   void step();
   /// Waits for all steps.
   void finish();
+  /// Whether run() ended because somebody wanted it to.
+  bool was_stopped() const { return was_stopped_; }
+  /// Steps of the training so far, with those before this run.
+  std::int64_t steps_done() const { return plan_.first_step + clock_.harvested(); }
 
   /// Last completed step, in memory that the step itself writes.
   const std::int64_t* progress() const { return reporter_.progress(); }
@@ -61,6 +67,11 @@ class Trainer {
   void fill(WorkerRecords& records) const;
 
  private:
+  bool is_checkpoint_due() const;
+  void checkpoint();
+  std::vector<NamedTensor> state_beside_model() const;
+  std::vector<NamedTensor> average_state() const;
+  weights::CheckpointFacts checkpoint_facts() const;
   void forward_backward(const Batch& batch, at::Tensor& loss);
   void harvest_one();
   void harvest_passed();
@@ -76,7 +87,9 @@ class Trainer {
   RunControl& control_;
   const Precision& precision_;
   RunLength length_;
+  comm::ProcessGroup* group_;
   int world_;
+  int rank_;
   PhaseClock clock_;
   StepReporter reporter_;
   std::unique_ptr<Optimizer> optimizer_;
@@ -87,6 +100,9 @@ class Trainer {
   BlockProtocol blocks_;
 
   std::int64_t planned_steps_ = 0;
+  bool was_stopped_ = false;
+  std::vector<PauseRecord> pauses_;
+  double paused_s_ = 0;                   // all of them
   std::vector<StepTime> times_;           // measured steps
   std::vector<ops::StepReport> reports_;  // all steps
   std::deque<double> recent_ms_;          // of the last steps

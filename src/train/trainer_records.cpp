@@ -110,6 +110,7 @@ void Trainer::fill(WorkerRecords& records) const {
   fill_loss(records);
   fill_phases(records);
   fill_loader(records);
+  records.pauses = pauses_;
   records.first_step_end_s = first_step_end_s_;
   records.measured_begin_s = measured_begin_s_;
   records.measured_end_s = last_end_s_;

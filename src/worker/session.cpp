@@ -18,9 +18,11 @@
 #include "data/catalog.h"
 #include "data/loader.h"
 #include "data/options.h"
+#include "models/weights.h"
 #include "ops/fused_norm_act.h"
 #include "ops/fused_residual_norm.h"
 #include "train/catalog.h"
+#include "train/evaluation.h"
 #include "train/host_memory.h"
 #include "train/run_control.h"
 #include "train/trainer.h"
@@ -40,6 +42,8 @@ class ChannelControl : public train::RunControl {
     channel_.measuring_began(time_s);
   }
   void measuring_ended(double time_s) override { channel_.measuring_ended(time_s); }
+  void entered(const char* phase) override { channel_.set_phase(phase); }
+  void worked() override { channel_.count_work(); }
 
  private:
   launch::WorkerChannel& channel_;
@@ -71,6 +75,9 @@ class Session {
   void build();
   void make_model_on_device();
   void make_loader();
+  void make_validation_data();
+  void evaluate();
+  void save_weights();
   train::TrainerOptions trainer_options() const;
   WorkerRecords records() const;
   void tear_down();
@@ -89,10 +96,15 @@ class Session {
   std::optional<c10::cuda::CUDAStream> copy_stream_;
   std::unique_ptr<comm::ProcessGroup> group_;
   std::unique_ptr<Model> model_;
+  WeightsRecord weights_;
   std::unique_ptr<Dataset> dataset_;
+  std::unique_ptr<Dataset> validation_data_;
   std::unique_ptr<train::HostAllocator> allocator_;
   std::unique_ptr<data::Loader> loader_;
   std::unique_ptr<train::Trainer> trainer_;
+  std::optional<PauseRecord> evaluated_;
+  Measured<EvaluationRecord> evaluation_ = Measured<EvaluationRecord>::missing("evaluate is off");
+  Measured<SavedFile> saved_weights_ = Measured<SavedFile>::missing("save_weights is not given");
 };
 
 void Session::run() {
@@ -104,6 +116,8 @@ void Session::run() {
   build();
   channel_.set_phase("warm_up");
   trainer_->run();
+  if (plan_.spec.evaluate) evaluate();
+  if (!plan_.files.save_weights.empty()) save_weights();
   channel_.set_phase("finish");
   channel_.send_records(records());
   channel_.set_phase("tear_down");
@@ -157,8 +171,14 @@ void Session::make_model_on_device() {
   options.image_size = plan_.spec.image_size.value_or(options.image_size);
   options.ranks = static_cast<std::int64_t>(plan_.ranks.size());
   model_ = make_model(plan_.spec.model, options);
-  seed_generator(device_, plan_.spec.seed, told_.rank);
   model_->initialize(static_cast<std::uint64_t>(plan_.spec.seed));
+  weights_.tensors = static_cast<std::int64_t>(model_->state().size());
+  if (!plan_.files.resume.empty()) {  // the trainer loads it, whole or not at all
+    weights_.source = plan_.files.resume;
+    weights_.loaded = weights_.tensors;
+  } else if (!plan_.files.init.empty()) {
+    weights_ = models::load_weights(*model_, weights::SafetensorsFile(plan_.files.init));
+  }
   model_->set_fused(plan_.spec.engine.fused != "off");
   model_->to(device_, at::kFloat, plan_.spec.engine.channels_last.value_or(false));
 }
@@ -178,9 +198,59 @@ void Session::make_loader() {
   data::LoaderOptions loading;
   loading.threads = rank_.decode_threads;
   loading.slots = static_cast<int>(spec.data.loader.prefetch) + train::kSlotsHeld;
+  loading.first_step = plan_.first_step;
   if (plan_.measured_steps) loading.steps = plan_.warmup_steps + *plan_.measured_steps;
   allocator_ = std::make_unique<train::HostAllocator>(device_.is_cuda());
   loader_ = std::make_unique<data::Loader>(*dataset_, schedule, *allocator_, loading);
+}
+
+void Session::make_validation_data() {
+  data::DatasetOptions options = data::validation_options(
+      plan_.spec, plan_.data.folder, plan_.spec.model_options.classes.value_or(0));
+  options.threads = rank_.decode_threads;
+  validation_data_ = data::make_dataset(options);
+}
+
+void Session::evaluate() {
+  if (trainer_->was_stopped()) {
+    evaluation_ = Measured<EvaluationRecord>::missing("the run was ended before the evaluation");
+    return;
+  }
+  control_.entered("evaluate");
+  PauseRecord pause;
+  pause.kind = "evaluation";
+  pause.step = trainer_->steps_done();
+  pause.begin_s = steady_now_s();
+  const train::TrainerOptions training = trainer_options();
+  train::EvaluationOptions options;
+  options.device = device_;
+  options.channels_last = training.channels_last;
+  options.copy_stream = training.copy_stream;
+  options.precision = &train::precision_of(plan_.spec.precision.value_or(""), device_.type());
+  options.batch = plan_.batch_per_rank;
+  options.threads = rank_.decode_threads;
+  options.prefetch = static_cast<int>(plan_.spec.data.loader.prefetch);
+  options.seed = data::validation_seed(plan_.spec);
+  const std::unique_ptr<train::Metric> metric = train::make_metric(plan_.task, *validation_data_);
+  const train::AveragedModel averaged(*model_, trainer_->average());
+  evaluation_ =
+      train::evaluate(*model_, group_.get(), *validation_data_, *metric, options, control_);
+  pause.end_s = steady_now_s();
+  evaluated_ = pause;
+}
+
+void Session::save_weights() {
+  control_.entered("save");
+  const double began_s = steady_now_s();
+  const auto worked = [this] { control_.worked(); };
+  if (told_.rank == 0) {
+    const train::AveragedModel averaged(*model_, trainer_->average());
+    SavedFile saved{.file = plan_.files.save_weights};
+    saved.bytes = models::save_tensors(saved.file, model_->state(), {{"format", "pt"}}, worked);
+    saved.time_s = steady_now_s() - began_s;
+    saved_weights_ = saved;
+  }
+  if (group_ != nullptr) group_->wait_for_root("save", worked);
 }
 
 train::TrainerOptions Session::trainer_options() const {
@@ -195,6 +265,7 @@ train::TrainerOptions Session::trainer_options() const {
 }
 
 void Session::build() {
+  if (plan_.spec.evaluate) make_validation_data();
   make_loader();  // decodes while the model is made
   make_model_on_device();
   model_ready_s_ = steady_now_s();
@@ -211,7 +282,11 @@ WorkerRecords Session::records() const {
   records.devices = {used_device_};
   records.started_s = started_s_;
   records.model_ready_s = model_ready_s_;
+  records.weights = weights_;
   trainer_->fill(records);
+  if (evaluated_) records.pauses.push_back(*evaluated_);
+  records.evaluation = evaluation_;
+  records.saved_weights = saved_weights_;
   const EngineSpec& engine = plan_.spec.engine;
   const bool fused = device_.is_cuda() && engine.fused != "off";
   if (engine.channels_last.has_value()) {  // an image model
@@ -239,6 +314,12 @@ struct Diagnosis {
   ExitCode code;
 };
 
+Diagnosis diagnosis_of(ExitCode code) {
+  if (code == ExitCode::kHost) return {"host", code};
+  if (code == ExitCode::kUsage) return {"usage", code};
+  return {"exception", ExitCode::kWorker};
+}
+
 ExitCode tell(launch::WorkerChannel& channel, const Diagnosis& diagnosis,
               const std::string& message) {
   channel.send_failure(diagnosis.kind, message, diagnosis.code);
@@ -255,10 +336,7 @@ ExitCode run_session(launch::WorkerChannel& channel, int listen_fd) {
     session = std::make_unique<Session>(channel, listen_fd);
     session->run();
   } catch (const Error& error) {
-    const bool is_host = error.code() == ExitCode::kHost;
-    code = tell(channel,
-                {is_host ? "host" : "exception", is_host ? ExitCode::kHost : ExitCode::kWorker},
-                error.what());
+    code = tell(channel, diagnosis_of(error.code()), error.what());
   } catch (const c10::OutOfMemoryError& error) {
     code = tell(channel, {"out_of_memory", ExitCode::kWorker}, error.what_without_backtrace());
   } catch (const c10::Error& error) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -13,7 +12,6 @@
 
 #include <falconbench/errors.h>
 
-#include "base/counter_random.h"
 #include "train/precision.h"
 
 namespace falcon::worker {
@@ -41,13 +39,6 @@ void set_torch_switches(const Plan& plan, const RankPlan& rank, bool tf32) {
   at::globalContext().setDeterministicAlgorithms(deterministic, /*warn_only=*/false);
   // every buffer would be filled once more than needed
   at::globalContext().setDeterministicFillUninitializedMemory(false);
-}
-
-void seed_generator(at::Device device, std::int64_t seed, int rank) {
-  base::CounterRandom random({static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(rank)});
-  at::Generator generator = at::globalContext().defaultGenerator(device);
-  const std::lock_guard<std::mutex> lock(generator.mutex());
-  generator.set_current_seed(random.next());
 }
 
 void limit_memory(const Plan& plan, int ordinal) {

@@ -14,10 +14,6 @@ void bind_to_cpus(const RankPlan& rank);
 /// Switches of LibTorch: operator threads, TF32, cuDNN benchmark, deterministic algorithms.
 void set_torch_switches(const Plan& plan, const RankPlan& rank, bool tf32);
 
-/// LibTorch's own random numbers, which dropout takes: a function of the spec's seed, and different
-/// on each rank, since each has other samples. The device must be initialised.
-void seed_generator(at::Device device, std::int64_t seed, int rank);
-
 /// engine.memory_limit_gb as a cap of the caching allocator; the device must be initialised.
 void limit_memory(const Plan& plan, int ordinal);
 

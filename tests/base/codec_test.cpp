@@ -166,5 +166,20 @@ TEST(Codec, AnIntThatDoesNotFitIsRefused) {
               ElementsAre(HasSubstr("inner.number: must be from -2147483648 to 2147483647")));
 }
 
+TEST(Codec, AWordOrACount) {
+  Sample s = full();
+  EXPECT_THAT(read("{\"text\":\"\",\"often\":\"fast\"}", s), IsEmpty());
+  EXPECT_EQ(*s.often, (WordOrCount{"fast", 0}));
+  EXPECT_EQ(to_json(*to_value(s).find("often")), "\"fast\"");
+  EXPECT_THAT(read("{\"text\":\"\",\"often\":12}", s), IsEmpty());
+  EXPECT_EQ(*s.often, (WordOrCount{"", 12}));
+  EXPECT_EQ(to_json(*to_value(s).find("often")), "12");
+  EXPECT_THAT(faults_of("{\"text\":\"\",\"often\":1}"),
+              ElementsAre(HasSubstr("must be at least 2, got 1")));
+  EXPECT_THAT(faults_of("{\"text\":\"\",\"often\":\"fasst\"}"), ElementsAre(HasSubstr("fast")));
+  EXPECT_THAT(faults_of("{\"text\":\"\",\"often\":2.5}"),
+              ElementsAre(HasSubstr("expected a whole number or slow or fast")));
+}
+
 }  // namespace
 }  // namespace falcon::base

@@ -63,6 +63,7 @@ struct Sample {
   std::vector<Inner> list;
   std::map<std::string, double> map;
   NameOrList names;
+  std::optional<WordOrCount> often;
   Choice choice;
   Kind kind;
   std::optional<Inner> inner;
@@ -79,6 +80,7 @@ void visit_fields(Sample& s, V& v) {
   v.field("list", s.list, "structs");
   v.field("map", s.map, "numbers by name");
   v.field("names", s.names, "a name or several");
+  v.field("often", s.often, "a word or a number", one_of_or_at_least("kinds", 2));
   v.field("choice", s.choice, "one of two");
   v.field("kind", s.kind, "a word with options");
   v.field("inner", s.inner, "may be left out whole");

@@ -121,5 +121,31 @@ TEST(BatchSchedule, RefusesWhatCannotBe) {
   expect_refused({100, 10, 2, 2}, "rank 2 of 2");
 }
 
+TEST(BatchSchedule, AWholePassHoldsEverySampleOnceOnSomeRank) {
+  for (const std::int64_t samples : {1, 7, 8, 9, 100}) {
+    for (const int ranks : {1, 2, 4}) {
+      std::vector<std::int64_t> counted;
+      for (int rank = 0; rank < ranks; ++rank) {
+        BatchScheduleOptions options{samples, 4 * ranks, ranks, rank, 42};
+        options.shuffle = false;
+        options.whole = true;
+        const BatchSchedule schedule(options);
+        EXPECT_EQ(schedule.dropped_per_epoch(), 0);
+        for (std::int64_t step = 0; step < schedule.steps_per_epoch(); ++step) {
+          for (std::int64_t i = 0; i < 4; ++i) {
+            const SampleKey key = schedule.sample(step, i);
+            EXPECT_LT(key.index, samples) << "also what fills up can be read";
+            if (!schedule.is_repeated(step, i)) counted.push_back(key.index);
+          }
+        }
+      }
+      std::ranges::sort(counted);
+      std::vector<std::int64_t> all(static_cast<std::size_t>(samples));
+      std::iota(all.begin(), all.end(), 0);
+      EXPECT_EQ(counted, all) << samples << " samples, " << ranks << " ranks";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace falcon::data

@@ -199,5 +199,37 @@ TEST(ImageFolder, AFileThatVanishedIsUnreadable) {
   EXPECT_THAT(s.skipped.detail, HasSubstr("No such file"));
 }
 
+TEST(ImageFolder, ValidationSamplesHaveTheLabelsOfTheTrainingClasses) {
+  const test::TemporaryFolder folder;
+  const std::vector<std::byte> picture = test::make_jpeg({});
+  for (const char* item : {"train/a/1.jpg", "train/b/1.jpg", "train/c/1.jpg", "val/c/2.jpg"}) {
+    test::write_bytes(folder / item, picture);
+  }
+  DatasetOptions options;
+  options.path = folder.path();
+  options.subfolder = "val";
+  options.class_subfolder = "train";
+  options.image_size = 32;
+  options.evaluation = true;
+  const ImageFolder set(options);
+  ASSERT_EQ(set.size(), 1);
+  std::vector<std::byte> image(32 * 32 * 3);
+  std::int64_t label = -1;
+  const std::array<std::byte*, 2> places = {image.data(), reinterpret_cast<std::byte*>(&label)};
+  ReadCost cost;
+  SkippedItem skipped;
+  const auto scratch = set.make_scratch();
+  ASSERT_TRUE(set.read({1, 0, 0}, places, *scratch, cost, skipped)) << skipped.detail;
+  EXPECT_EQ(label, 2);
+  test::write_bytes(folder / "val/d/2.jpg", picture);
+  try {
+    const ImageFolder other(options);
+    FAIL() << "was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kHost);
+    EXPECT_THAT(error.what(), HasSubstr("class folder d is none of"));
+  }
+}
+
 }  // namespace
 }  // namespace falcon::data

@@ -13,6 +13,7 @@ PLANNED = {
     "data.format": ("data={format: imagefolder, path: set}", "data={format: synthetic}", "data.samples"),
     "data.path": ("data.path=set", "data.path=other", "data.folder"),
     "data.train": ("data.train=train", "data.train=val", "data.samples"),
+    "data.val": ("data.val=val", "data.val=train", "data.validation"),
     "data.samples": ("data.samples=100", "data.samples=200", "data.samples"),
     "data.make.train": ("data.make.train=20", "data.make.train=40", "data.samples"),
     "data.make.classes": ("data.make.classes=2", "data.make.classes=3", "data.classes"),
@@ -25,6 +26,10 @@ PLANNED = {
     "budget.steps": ("budget.steps=1", "budget.steps=2", "measured_steps"),
     "budget.seconds": ("budget.seconds=1", "budget.steps=2", "measured_steps"),
     "warmup_steps": ("warmup_steps=1", "warmup_steps=2", "warmup_steps"),
+    "evaluate": ("evaluate=false", "evaluate=true", "data.validation"),
+    "checkpoint.every": ("checkpoint.every=epoch", "checkpoint.every=2", "checkpoint_steps"),
+    "checkpoint.path": ("checkpoint.path=one", "checkpoint.path=other", "files.checkpoint"),
+    "save_weights": ("save_weights=a.safetensors", "save_weights=b.safetensors", "files.save_weights"),
     "image_size": ("image_size=32", "image_size=64", "memory.activations_bytes"),
 }
 # Settings that a plan needs for the key to be there at all.
@@ -32,6 +37,9 @@ BESIDE = {
     "storage": ["system=system.yaml", "data={format: imagefolder, path: set}"],
     "data.path": ["data={format: imagefolder}"],
     "data.train": ["data={format: imagefolder, path: set}"],
+    "data.val": ["data={format: imagefolder, path: set}", "evaluate=true"],
+    "checkpoint.every": ["checkpoint.path=kept", "data.samples=16"],
+    "checkpoint.path": ["data.samples=16"],
     "data.make.train": ["data={format: imagefolder, path: absent, make: {train: 20}}"],
     "data.make.classes": ["data={format: imagefolder, path: absent, make: {train: 20}}"],
 }
@@ -40,6 +48,8 @@ REFUSED = {
     "topology": ("topology=falconGPUs", 3, "falconGPUs"),
     "system": ("system=absent.yaml", 2, "absent.yaml"),
     "optimizer.kind": ("optimizer.kind=adam", 2, "sgd"),
+    "init": ("init=absent.safetensors", 2, "absent.safetensors: no such file"),
+    "checkpoint.resume": ("checkpoint.resume=absent", 2, "absent: no such file"),
     "engine.fused": ("engine.fused=on", 2, "needs a GPU"),
     "engine.cudnn_benchmark": ("engine.cudnn_benchmark=true", 2, "needs a GPU"),
     "engine.memory_limit_gb": ("engine.memory_limit_gb=1", 2, "GPU"),

@@ -105,5 +105,18 @@ TEST(Watch, TimeInWhichNobodyListenedIsForgiven) {
   EXPECT_EQ(watch.verdict(30), Verdict::kSilent);
 }
 
+TEST(Watch, WorkWithoutStepsIsProgress) {
+  Watch watch({}, 0);
+  watch.phase("evaluate", 0);
+  for (int k = 1; k <= 5; ++k) {
+    watch.heard(100 * k);
+    watch.work(k, 100 * k);
+    EXPECT_EQ(watch.verdict(100 * k), Watch::Verdict::kFine);
+  }
+  watch.heard(801);
+  watch.work(5, 801);  // no more than before
+  EXPECT_EQ(watch.verdict(801), Watch::Verdict::kStuck);
+}
+
 }  // namespace
 }  // namespace falcon::launch

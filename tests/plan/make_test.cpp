@@ -10,6 +10,7 @@
 #include "falconbench/catalog.h"
 #include "falconbench/errors.h"
 #include "made_host.h"
+#include "plan/resume.h"
 
 namespace falcon::plan {
 namespace {
@@ -162,25 +163,49 @@ TEST(Make, MemoryCountsTheParametersOfTheClassesThatAreTrained) {
   EXPECT_EQ(request.plan().memory.gradients_bytes - thousand.gradients_bytes, 500 * 2049 * 4);
 }
 
-TEST(DataFolder, StaysBelowTheStoragesMount) {
-  SystemFile system;
-  system.storage["fast"].mount = "/tmp";
-  RunSpec spec;
-  spec.storage = "fast";
-  spec.data.path = "images";
-  EXPECT_EQ(data_folder(spec, system), "/tmp/images");
-  spec.data.path = "../etc";
-  EXPECT_THROW(data_folder(spec, system), InputError);
-  spec.data.path = "/etc";
-  EXPECT_THROW(data_folder(spec, system), InputError);
-  spec.storage = "localNVMe";
-  EXPECT_THROW(data_folder(spec, system), Error);
-}
-
 TEST(NewRunId, IsUnique) {
   std::set<std::string> ids;
   for (int i = 0; i < 100; ++i) ids.insert(new_run_id());
   EXPECT_EQ(ids.size(), 100u);
+}
+
+TEST(Make, CheckpointsComeByEpochOrBySteps) {
+  Request request("all");
+  EXPECT_FALSE(request.plan().checkpoint_steps.has_value());
+  request.spec.checkpoint.path = "/kept";
+  request.spec.budget.steps = 100;
+  EXPECT_EQ(*request.plan().checkpoint_steps, 31) << "the steps of an epoch";
+  request.spec.checkpoint.every = WordOrCount{"", 100};
+  EXPECT_EQ(*request.plan().checkpoint_steps, 100);
+  request.spec.checkpoint.every = WordOrCount{"", 101};
+  EXPECT_THAT(request.refusal(ExitCode::kUsage), HasSubstr("only 100 are measured"));
+  request.spec.checkpoint.every = WordOrCount{"epoch", 0};
+  request.spec.budget.steps = 30;
+  EXPECT_THAT(request.refusal(ExitCode::kUsage), HasSubstr("an epoch has 31 steps"));
+  request.spec.budget = {};
+  request.spec.budget.seconds = 1;
+  EXPECT_EQ(*request.plan().checkpoint_steps, 31) << "nobody knows how many steps there will be";
+}
+
+TEST(ResumeFrom, ContinuesTheSameTrainingOnly) {
+  Request request("all");
+  Plan plan = request.plan();
+  plan.files.resume = "/kept/checkpoint.safetensors";
+  weights::CheckpointFacts facts{"resnet50", "sgd", 0, 1000, 32, 77, 75};
+  resume_from(facts, plan);
+  EXPECT_EQ(plan.first_step, 77);
+  facts.seed = 1;
+  facts.global_batch = 64;
+  facts.optimizer = "adamw";
+  try {
+    resume_from(facts, plan);
+    FAIL() << "was accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.faults().size(), 3u);
+    EXPECT_THAT(error.what(), HasSubstr("checkpoint.safetensors"));
+    EXPECT_THAT(error.what(), HasSubstr("batch_size: the checkpoint is of 64, the run has 32"));
+    EXPECT_THAT(error.what(), HasSubstr("optimizer.kind: the checkpoint is of adamw"));
+  }
 }
 
 }  // namespace

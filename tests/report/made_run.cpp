@@ -6,7 +6,7 @@
 namespace falcon::report {
 namespace {
 
-constexpr double kStart = 100, kWindow = 110;
+constexpr double kStart = 100, kWindow = kMadeWindow_s;
 constexpr double kStepMs = 10;
 
 DevicePlan device(int rank, bool on_gpu) {
@@ -93,6 +93,8 @@ WorkerRecords make_records(const RankPlan& planned, std::size_t num_steps) {
   records.communication = {14000000, 3, 2.0};
   records.parameters = 3504872;
   records.parameter_hash = "deadbeefdeadbeef";
+  records.evaluation = Measured<EvaluationRecord>::missing("evaluate is off");
+  records.saved_weights = Measured<SavedFile>::missing("save_weights is not given");
   records.gpu_memory_peak_bytes = std::int64_t{2000000000};
   return records;
 }

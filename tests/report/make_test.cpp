@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "made_run.h"
 #include "report/report_file.h"
+#include "report/summary.h"
 
 namespace falcon::report {
 namespace {
@@ -295,6 +296,54 @@ TEST(MakeReport, BytesThatAreNoUtf8DoNotCostTheReport) {
   EXPECT_EQ(value.find_path("run.command_line")->as_list().back().as_text(),
             "caf\xc3\xa9 \\xff\\xc3");
   EXPECT_NE(value.find_path("training.input.skipped.odd\\xfe"), nullptr);
+}
+
+TEST(MakeReport, PausesAreInTheTrainingTimeAndInNoStep) {
+  MadeRun run;
+  run.plan.spec.evaluate = true;
+  for (int rank : {0, 1}) {
+    WorkerRecords& records = run.records(rank);
+    records.measured_end_s += 2;  // of a checkpoint in the middle
+    PauseRecord inside{"checkpoint", 24, kMadeWindow_s + 0.2, kMadeWindow_s + 2.2, "", 0};
+    PauseRecord after{"checkpoint", 44, records.measured_end_s, records.measured_end_s + 1, "", 0};
+    PauseRecord last{"evaluation", 44, after.end_s, after.end_s + 4, "", 0};
+    if (rank == 0) inside.file = after.file = "/kept/checkpoint.safetensors";
+    if (rank == 0) inside.bytes = after.bytes = 1000;
+    records.pauses = {inside, after, last};
+  }
+  run.records(0).evaluation = EvaluationRecord{100, 2, {{"top1", 0.75}, {"top5", 1}}};
+  run.records(0).saved_weights = SavedFile{"/w.safetensors", 500, 0.25};
+  const Report report = run.report();
+  expect_honest(report);
+  const Training& training = report.training;
+  EXPECT_NEAR(*training.measured_s, 0.4, 1e-9);
+  EXPECT_NEAR(*training.throughput.samples_per_s, 1600, 1e-6);
+  EXPECT_NEAR(*training.training_time_s, 0.4 + 2 + 1 + 4, 1e-9);
+  EXPECT_NEAR(*training.step_time_ms.mean, 10, 1e-9);
+  ASSERT_EQ(training.checkpoints.size(), 2u);
+  EXPECT_EQ(training.checkpoints[0].step, 24);
+  EXPECT_EQ(training.checkpoints[0].bytes, 1000);
+  EXPECT_NEAR(training.checkpoints[0].time_s, 2, 1e-9);
+  EXPECT_NEAR(training.checkpoints[1].time_s, 1, 1e-9);
+  EXPECT_DOUBLE_EQ((*training.accuracy).at("top1"), 0.75);
+  EXPECT_EQ((*training.evaluation).skipped, 2);
+  EXPECT_NEAR((*training.evaluation).time_s, 4, 1e-9);
+  EXPECT_NEAR(*(*training.evaluation).samples_per_s, 25, 1e-9);
+  EXPECT_EQ((*training.saved_weights).bytes, 500);
+  EXPECT_THAT(finding_ids(report), IsEmpty()) << "the step clock is right";
+  const std::string told = summary(report, "out.json", false);
+  EXPECT_THAT(told, HasSubstr("top1 0.75, top5 1"));
+  EXPECT_THAT(told, HasSubstr("2 in 3 s, the last of 0.001 MB"));
+}
+
+TEST(MakeReport, WhatAWeightFileLackedIsAFinding) {
+  MadeRun run;
+  run.records(0).weights = {"/w.safetensors", 199, 197, 2, 1, {"qa_outputs.weight", "b"}, {"cls"}};
+  const Report report = run.report();
+  expect_honest(report);
+  EXPECT_EQ((*report.training.initial_weights).unused_names, std::vector<std::string>{"cls"});
+  ASSERT_THAT(finding_ids(report), ElementsAre("weights_missing"));
+  EXPECT_EQ(report.findings[0].evidence, "2 of 199: qa_outputs.weight, b");
 }
 
 }  // namespace

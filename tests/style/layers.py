@@ -4,6 +4,7 @@
 CORE = {
     "base": 0,
     "spec": 1,
+    "weights": 1,
     "measure": 1,
     "platform": 1,
     "plan": 2,

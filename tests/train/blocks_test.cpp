@@ -34,8 +34,8 @@ TEST(Blocks, EndWithTheWarmUpAndWithTheRun) {
 TEST(Blocks, AStopEndsTheRunAfterWhatIsPlanned) {
   RunProgress progress = progress_of(40, 30, 0.01);
   progress.stop = true;
-  EXPECT_EQ(next_block({20, 1000, 0}, progress), (Block{0, true}));
-  EXPECT_EQ(next_block({100, 1000, 0}, progress), (Block{0, true}));
+  EXPECT_EQ(next_block({20, 1000, 0}, progress), (Block{0, true, true}));
+  EXPECT_EQ(next_block({100, 1000, 0}, progress), (Block{0, true, true}));
 }
 
 TEST(Blocks, SecondsAreCountedWithTheStepsUnderWay) {
@@ -74,6 +74,16 @@ TEST(Blocks, EveryRankGetsTheSameOnes) {
   EXPECT_GT(seen[0].size(), 5U);
   EXPECT_EQ(seen[1], seen[0]);
   EXPECT_EQ(seen[2], seen[0]);
+}
+
+TEST(Blocks, EndAtCheckpoints) {
+  const RunLength length{20, 30, 0, 8};
+  EXPECT_EQ(next_block(length, progress_of(18, 15, 0.001)), (Block{2, false})) << "the warm-up";
+  EXPECT_EQ(next_block(length, progress_of(20, 18, 0.001)), (Block{8, false}));
+  EXPECT_EQ(next_block(length, progress_of(25, 18, 0.001)), (Block{3, false}));
+  EXPECT_EQ(next_block(length, progress_of(44, 18, 0.001)), (Block{6, true}));
+  const RunLength timed{0, std::nullopt, 100, 8};
+  EXPECT_EQ(next_block(timed, progress_of(16, 16, 0.001)), (Block{8, false}));
 }
 
 }  // namespace

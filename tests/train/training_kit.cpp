@@ -91,7 +91,8 @@ Rank::Rank(const Plan& plan, std::unique_ptr<Model> model, comm::ProcessGroup* g
                                       .seed = static_cast<std::uint64_t>(plan_.spec.seed)});
   loader_ = std::make_unique<data::Loader>(
       *dataset_, schedule, allocator_,
-      data::LoaderOptions{.threads = plan_.ranks[0].decode_threads, .slots = 6});
+      data::LoaderOptions{
+          .threads = plan_.ranks[0].decode_threads, .slots = 6, .first_step = plan_.first_step});
   model_->initialize(static_cast<std::uint64_t>(plan_.spec.seed));
   model_->to(options.device, options.model_type, options.channels_last);
   trainer_ = std::make_unique<train::Trainer>(plan_, *model_, group, *loader_, dataset_->layout(),

@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <falconbench/model.h>
@@ -30,9 +31,12 @@ class FakeControl : public train::RunControl {
   std::function<bool()> stop = [] { return false; };
   double began_s = 0;
   double ended_s = 0;
+  std::vector<std::string> phases;
   bool stop_requested() const override { return stop(); }
   void measuring_began(double time_s) override { began_s = time_s; }
   void measuring_ended(double time_s) override { ended_s = time_s; }
+  void entered(const char* phase) override { phases.emplace_back(phase); }
+  void worked() override {}
 };
 
 /// One rank; members are destroyed in the order that they need.

@@ -1,0 +1,37 @@
+// Parts of a plan (falconbench/plan.h): what its devices will hold, where its files lie.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "falconbench/fields.h"
+
+namespace falcon {
+
+/// Files that the run reads and writes beside its data: absolute, empty where there is none.
+struct FilePlan {
+  std::string init, resume, checkpoint, save_weights;
+};
+template <class V>
+void visit_fields(FilePlan& f, V& v) {
+  v.field("init", f.init, "weights to start from");
+  v.field("resume", f.resume, "checkpoint to go on from");
+  v.field("checkpoint", f.checkpoint, "checkpoint that is written, again and again");
+  v.field("save_weights", f.save_weights, "weights that are written at the end");
+}
+
+struct MemoryEstimate {
+  std::int64_t weights_bytes = 0, gradients_bytes = 0, optimizer_bytes = 0, activations_bytes = 0,
+               total_bytes = 0;
+  std::string basis;  // how it was had
+};
+template <class V>
+void visit_fields(MemoryEstimate& m, V& v) {
+  v.field("weights_bytes", m.weights_bytes, "parameters and buffers");
+  v.field("gradients_bytes", m.gradients_bytes, "gradients and reduction buckets");
+  v.field("optimizer_bytes", m.optimizer_bytes, "optimizer state");
+  v.field("activations_bytes", m.activations_bytes, "activations kept for the backward pass");
+  v.field("total_bytes", m.total_bytes, "sum, per device");
+  v.field("basis", m.basis, "how the estimate was made");
+}
+
+}  // namespace falcon

@@ -1,0 +1,125 @@
+// The parts of a worker's records (falconbench/records.h).
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "falconbench/dataset.h"
+#include "falconbench/fields.h"
+#include "falconbench/measured.h"
+#include "falconbench/run_spec.h"
+
+namespace falcon {
+
+/// Exposed time of each step on the training stream by phase, ms; one entry a measured step in each
+/// list, in step order. A phase that cannot be told apart has an empty list and a reason.
+struct PhaseTimes {
+  std::map<std::string, std::vector<double>> ms;  // data_wait, h2d, forward, backward,
+                                                  // communication_exposed, optimizer, other
+  std::map<std::string, std::string> reasons;     // phase -> why it is missing
+};
+template <class V>
+void visit_fields(PhaseTimes& p, V& v) {
+  v.field("ms", p.ms, "phase -> one time a step");
+  v.field("reasons", p.reasons, "phase -> why it is missing");
+}
+
+struct LoaderRecord {
+  std::int64_t samples = 0;  // delivered in the measured window
+  std::int64_t file_bytes = 0;
+  double io_s = 0, decode_s = 0;  // busy seconds, summed over threads
+  double wait_s = 0;              // the training thread waited for a batch
+  int threads = 0;
+  Measured<double>
+      capacity_samples_per_s;  // what the threads could deliver: samples / busy seconds x threads
+  std::map<std::string, std::int64_t> skipped;  // reason -> distinct items of this rank
+  std::vector<SkippedItem> skipped_items;       // the first 100
+};
+template <class V>
+void visit_fields(LoaderRecord& l, V& v) {
+  v.field("samples", l.samples, "samples delivered in the measured window");
+  v.field("file_bytes", l.file_bytes, "bytes read from files in the measured window");
+  v.field("io_s", l.io_s, "busy seconds opening and reading, summed over threads");
+  v.field("decode_s", l.decode_s, "busy seconds decoding and resizing, summed over threads");
+  v.field("wait_s", l.wait_s, "seconds the training thread waited for a batch");
+  v.field("threads", l.threads, "decode threads");
+  v.field("capacity_samples_per_s", l.capacity_samples_per_s, "what the threads could deliver");
+  v.field("skipped", l.skipped, "reason -> number of items left out");
+  v.field("skipped_items", l.skipped_items, "the first 100 of them");
+}
+
+struct CommunicationRecord {
+  std::int64_t bytes_per_step = 0;  // payload handed to all-reduce by this rank
+  std::int64_t calls_per_step = 0;
+  Measured<double> busy_ms;  // mean a step on the communication stream
+};
+template <class V>
+void visit_fields(CommunicationRecord& c, V& v) {
+  v.field("bytes_per_step", c.bytes_per_step, "gradient bytes reduced in a step");
+  v.field("calls_per_step", c.calls_per_step, "collectives in a step");
+  v.field("busy_ms", c.busy_ms, "mean busy time of the communication stream a step");
+}
+
+/// A time between or after the measured steps in which something else was done.
+struct PauseRecord {
+  std::string kind;       // checkpoint or evaluation
+  std::int64_t step = 0;  // after so many steps of the training
+  double begin_s = 0, end_s = 0;
+  std::string file;  // written by this rank
+  std::int64_t bytes = 0;
+};
+template <class V>
+void visit_fields(PauseRecord& p, V& v) {
+  v.field("kind", p.kind, "checkpoint or evaluation");
+  v.field("step", p.step, "steps of the training before it");
+  v.field("begin_s", p.begin_s, "end of the step before");
+  v.field("end_s", p.end_s, "when training went on, or all was done");
+  v.field("file", p.file, "file that this rank wrote");
+  v.field("bytes", p.bytes, "its size");
+}
+
+/// Of all ranks, at rank 0.
+struct EvaluationRecord {
+  std::int64_t samples = 0, skipped = 0;
+  std::map<std::string, double> metrics;
+};
+template <class V>
+void visit_fields(EvaluationRecord& e, V& v) {
+  v.field("samples", e.samples, "samples that count");
+  v.field("skipped", e.skipped, "samples left out as damaged");
+  v.field("metrics", e.metrics, "measure -> value");
+}
+
+struct SavedFile {
+  std::string file;
+  std::int64_t bytes = 0;
+  double time_s = 0;
+};
+template <class V>
+void visit_fields(SavedFile& f, V& v) {
+  v.field("file", f.file, "where it lies");
+  v.field("bytes", f.bytes, "its size");
+  v.field("time_s", f.time_s, "time to write it");
+}
+
+/// Where the weights at the start came from.
+struct WeightsRecord {
+  std::string source = kRandomInit;
+  std::int64_t tensors = 0;  // of the model
+  std::int64_t loaded = 0;   // of those
+  std::int64_t missing = 0, unused = 0;
+  std::vector<std::string> missing_names, unused_names;  // the first 100
+};
+template <class V>
+void visit_fields(WeightsRecord& w, V& v) {
+  v.field("source", w.source, "random, or the file");
+  v.field("tensors", w.tensors, "parameters and buffers of the model");
+  v.field("loaded", w.loaded, "those that came from the file");
+  v.field("missing", w.missing, "those that the file lacks: they keep their start values");
+  v.field("unused", w.unused, "tensors of the file that the model does not have");
+  v.field("missing_names", w.missing_names, "the first 100 of the missing");
+  v.field("unused_names", w.unused_names, "the first 100 of the unused");
+}
+
+}  // namespace falcon

@@ -1,0 +1,21 @@
+// The keys of a spec that say where something lies below the storage: one list, walked where paths
+// become absolute.
+#pragma once
+#include <string>
+
+#include "falconbench/run_spec.h"
+
+namespace falcon::spec {
+
+/// visit(key, path) for data.path and all that is relative to the same place: to the storage's
+/// mount when storage is given, else to the spec file (in --set: to the working directory).
+template <class Visit>
+void visit_paths(RunSpec& spec, Visit&& visit) {
+  visit("data.path", spec.data.path);
+  if (spec.init != kRandomInit) visit("init", spec.init);
+  visit("checkpoint.path", spec.checkpoint.path);
+  visit("checkpoint.resume", spec.checkpoint.resume);
+  visit("save_weights", spec.save_weights);
+}
+
+}  // namespace falcon::spec
