@@ -65,6 +65,7 @@ void tokenize_paragraphs(const std::vector<SquadParagraph>& paragraphs, const Wo
     const std::size_t context = tokens.contexts.size();
     tokens.contexts.push_back({append(parts[i].context, tokens)});
     for (std::size_t q = 0; q < parts[i].questions.size(); ++q) {
+      tokens.question_ids.push_back(paragraphs[i].questions[q].id);
       tokens.questions.push_back(
           question_of(paragraphs[i].questions[q], context, append(parts[i].questions[q], tokens)));
     }

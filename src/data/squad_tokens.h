@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "data/skip_log.h"
@@ -32,6 +33,7 @@ struct SquadTokens {
   std::vector<std::uint32_t> begins, ends;  // characters, one for each of ids
   std::vector<Context> contexts;
   std::vector<Question> questions;  // in the order of the file
+  std::vector<std::string> question_ids;
   SquadFileFacts facts;
   SkipLog left_out;
 };

@@ -159,9 +159,12 @@ void fill_data(Defaults& defaults, DataSpec& data, const DatasetFacts& format) {
   const auto takes = [&format](const char* key) {
     return std::ranges::find(format.options, key) != format.options.end();
   };
+  defaults.fill_from("data.train", data.train, format.train, why);
+  defaults.fill_from("data.vocab", data.vocab, format.vocab, why);
+  defaults.fill_from("data.doc_stride", data.doc_stride, format.doc_stride, why);
   if (takes("annotations")) {
     defaults.fill("data.annotations", data.annotations,
-                  "annotations/instances_" + data.train + ".json", why);
+                  "annotations/instances_" + *data.train + ".json", why);
   }
   if (takes("augment")) defaults.fill("data.augment", data.augment, "mosaic", why);
   fill_made_data(defaults, data.make, format);

@@ -85,9 +85,7 @@ void Rules::check_taken(const std::string& group, std::string_view chooser, cons
   if (map == nullptr || !map->is_object()) return;
   for (const base::Value::Member& member : map->as_object()) {
     const std::string key = group + "." + member.name;
-    // a resolved spec holds this default with every format
-    const bool is_default = key == "data.train" && spec_.data.train == DataSpec().train;
-    if (member.name == chooser || !given(key) || is_default || takes(facts, member.name)) continue;
+    if (member.name == chooser || !given(key) || takes(facts, member.name)) continue;
     fault(key, "has no effect: " + choice + ", which takes " + base::join(facts.options, ", "));
   }
 }
