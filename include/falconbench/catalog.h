@@ -4,6 +4,7 @@
 // together.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,6 +66,11 @@ struct DatasetFacts : WordFacts {
   /// What data.make makes unless told otherwise: set are the fields beside train and val that this
   /// format takes.
   MakeSpec make;
+  // defaults of the keys of data that it takes; absent: it does not
+  std::optional<std::string> train{};
+  std::optional<std::string> val{};
+  std::optional<std::string> vocab{};
+  std::optional<std::int64_t> doc_stride{};
 };
 
 namespace catalog {

@@ -39,11 +39,13 @@ struct MakeSpec {
   std::optional<std::int64_t> side{};
   std::optional<std::int64_t> quality{};
   std::optional<std::int64_t> boxes{};
+  std::optional<std::string> version{};
 };
 template <class V>
 void visit_fields(MakeSpec& s, V& v) {
-  v.field("train", s.train, "samples to make in train/", required_at_least(1));
-  v.field("val", s.val, "samples to make in val/", at_least(0));
+  v.field("train", s.train, "training samples to make (squad: questions)", required_at_least(1));
+  v.field("val", s.val, "samples to make for evaluation (squad: questions of dev-VERSION.json)",
+          at_least(0));
   v.field("classes", s.classes, "number of classes (default: imagefolder 4, coco and yolo 8)",
           between(2, 10000));
   v.field("side", s.side,
@@ -52,6 +54,10 @@ void visit_fields(MakeSpec& s, V& v) {
           between(32, 8192));
   v.field("quality", s.quality, "JPEG quality (default: 90)", between(1, 100));
   v.field("boxes", s.boxes, "mean number of objects in a picture (default: 7)", between(1, 100));
+  v.field("version", s.version,
+          "of SQuAD, v2.0 has impossible questions (default: v1.1); the files are "
+          "train-VERSION.json and dev-VERSION.json",
+          one_of("squad_versions"));
 }
 
 struct LoaderSpec {
@@ -69,10 +75,12 @@ void visit_fields(LoaderSpec& s, V& v) {
 struct DataSpec {
   std::string format = "synthetic";
   std::string path;
-  std::string train = "train";
+  std::optional<std::string> train;
   std::optional<std::string> annotations;
   std::optional<std::string> augment;
-  std::string val = "val";
+  std::optional<std::string> vocab;
+  std::optional<std::int64_t> doc_stride;
+  std::optional<std::string> val;
   std::optional<std::int64_t> samples;
   std::optional<MakeSpec> make;
   LoaderSpec loader;
@@ -83,13 +91,21 @@ void visit_fields(DataSpec& s, V& v) {
   v.field("path", s.path,
           "data folder, relative to the storage's mount if storage is given, else to the spec file "
           "(in --set: to the working directory)");
-  v.field("train", s.train, "sub-folder with the training samples");
+  v.field("train", s.train,
+          "where below path the training samples are (default: the folder train; squad: the file "
+          "train-v1.1.json)");
   v.field("annotations", s.annotations,
           "COCO annotation file below path (default: annotations/instances_<train>.json)");
   v.field("augment", s.augment,
           "how training samples of detection are made (default: mosaic, the reference recipe)",
           one_of("augmentations"));
-  v.field("val", s.val, "sub-folder with the validation samples (evaluate)");
+  v.field("vocab", s.vocab,
+          "vocabulary of squad below path, one token a line (default: vocab.txt)");
+  v.field("doc_stride", s.doc_stride,
+          "squad: context tokens that two neighbouring windows of a long text share (default: 128)",
+          between(0, 511));
+  v.field("val", s.val,
+          "sub-folder with the validation samples of an evaluation (default: imagefolder val)");
   v.field("samples", s.samples,
           "size of a synthetic data set (default: the original's: 1281167 pictures, 88524 token "
           "sequences)",

@@ -5,10 +5,13 @@
 #include "base/text.h"
 #include "data/check_detection.h"
 #include "data/check_images.h"
+#include "data/check_squad.h"
 #include "data/detection_dataset.h"
 #include "data/image_folder.h"
 #include "data/make_detection.h"
 #include "data/make_images.h"
+#include "data/make_squad.h"
+#include "data/squad.h"
 #include "data/synthetic.h"
 #include "falconbench/errors.h"
 
@@ -23,6 +26,8 @@ constexpr DatasetRow kRows[] = {
     {"coco", "JPEG files with boxes in a COCO annotation file", make_coco, make_coco_set,
      check_coco_set},
     {"yolo", "JPEG files with boxes in YOLO label files", make_yolo, make_yolo_set, check_yolo_set},
+    {"squad", "questions on texts: <path>/train-v1.1.json and <path>/vocab.txt", make_squad_dataset,
+     make_squad_set, check_squad_set},
 };
 
 }  // namespace

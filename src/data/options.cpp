@@ -9,13 +9,15 @@ DatasetOptions dataset_options(const RunSpec& resolved, const std::string& folde
   DatasetOptions options;
   options.format = resolved.data.format;
   options.path = folder;
-  options.subfolder = resolved.data.train;
+  options.subfolder = resolved.data.train.value_or("");
   options.annotations = resolved.data.annotations.value_or("");
   options.augment = resolved.data.augment.value_or(options.augment);
   const ModelFacts* model = catalog::find_model(resolved.model);
   if (model != nullptr) options.task = model->task;
   options.image_size = resolved.image_size.value_or(options.image_size);
   options.sequence_length = resolved.sequence_length.value_or(options.sequence_length);
+  options.vocab = resolved.data.vocab.value_or(options.vocab);
+  options.doc_stride = resolved.data.doc_stride.value_or(options.doc_stride);
   options.classes = classes;
   options.count = resolved.data.samples;
   return options;
@@ -26,7 +28,7 @@ DatasetOptions validation_options(const RunSpec& resolved, const std::string& fo
   constexpr std::int64_t kMadeSamples = 512;
   DatasetOptions options = dataset_options(resolved, folder, classes);
   options.class_subfolder = options.subfolder;
-  options.subfolder = resolved.data.val;
+  options.subfolder = resolved.data.val.value_or("");
   options.annotations.clear();  // those of the training samples
   options.count = kMadeSamples;
   options.evaluation = true;

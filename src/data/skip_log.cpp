@@ -6,6 +6,11 @@
 
 namespace falcon::data {
 
+SkipLog::SkipLog(std::vector<SkippedItem> kept, std::map<std::string, std::int64_t> counts)
+    : counts_(std::move(counts)), kept_(std::move(kept)) {
+  for (const auto& [reason, count] : counts_) count_ += count;
+}
+
 void SkipLog::add(SkippedItem item) {
   ++count_;
   ++counts_[item.reason];

@@ -12,6 +12,9 @@ namespace falcon::data {
 class SkipLog {
  public:
   static constexpr std::size_t kKept = 1000;  // a few hundred KB at most
+  SkipLog() = default;
+  /// As it was: the counts by reason, and the items kept in full.
+  SkipLog(std::vector<SkippedItem> kept, std::map<std::string, std::int64_t> counts);
   void add(SkippedItem item);
   std::int64_t count() const { return count_; }
   const std::map<std::string, std::int64_t>& counts() const { return counts_; }

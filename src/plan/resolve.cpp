@@ -155,14 +155,18 @@ void fill_made_data(Defaults& defaults, std::optional<MakeSpec>& make, const Dat
   }
 }
 
-void fill_data(Defaults& defaults, DataSpec& data, const DatasetFacts& format) {
+void fill_data(Defaults& defaults, DataSpec& data, const DatasetFacts& format, bool evaluates) {
   const std::string why = "default of the format " + format.name;
   const auto takes = [&format](const char* key) {
     return std::ranges::find(format.options, key) != format.options.end();
   };
+  defaults.fill_from("data.train", data.train, format.train, why);
+  if (evaluates) defaults.fill_from("data.val", data.val, format.val, why);
+  defaults.fill_from("data.vocab", data.vocab, format.vocab, why);
+  defaults.fill_from("data.doc_stride", data.doc_stride, format.doc_stride, why);
   if (takes("annotations")) {
     defaults.fill("data.annotations", data.annotations,
-                  "annotations/instances_" + data.train + ".json", why);
+                  "annotations/instances_" + *data.train + ".json", why);
   }
   if (takes("augment")) defaults.fill("data.augment", data.augment, "mosaic", why);
   fill_made_data(defaults, data.make, format);
@@ -215,7 +219,7 @@ ResolvedSpec resolve(const RunSpec& given, const std::map<std::string, std::stri
     defaults.fill("budget.steps", spec.budget.steps, 100, "default");
   }
   fill_model(defaults, spec, *catalog::find_model(spec.model), num_devices);
-  fill_data(defaults, spec.data, *catalog::find_dataset(spec.data.format));
+  fill_data(defaults, spec.data, *catalog::find_dataset(spec.data.format), spec.evaluate);
   if (!spec.checkpoint.path.empty()) {
     defaults.fill("checkpoint.every", spec.checkpoint.every, WordOrCount{"epoch", 0}, "default");
   }

@@ -48,6 +48,7 @@ std::vector<std::string> words(std::string_view list) {
   if (list == "findings") return names(findings());
   if (list == "topologies") return names(topologies());
   if (list == "storages") return names(storages());
+  if (list == "squad_versions") return {"v1.1", "v2.0"};
   if (list == "auto_on_off") return {"auto", "on", "off"};
   if (list == "decays") return {"all", kDecayWeightsOnly};
   if (list == "checkpoint_times") return {"epoch"};

@@ -65,7 +65,7 @@ ModelFacts bert(const std::string& name, const EncoderSize& size, std::int64_t b
   facts.encoder = size;
   facts.batch_per_gpu = batch_per_gpu;
   facts.options = {"layers", "hidden_size", "heads", "dropout"};
-  facts.datasets = {"synthetic"};
+  facts.datasets = {"squad", "synthetic"};
   facts.optimizer = bert_adamw();
   facts.schedule.kind = "linear";
   facts.schedule.epochs = 2;

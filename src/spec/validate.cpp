@@ -91,10 +91,7 @@ void Rules::check_taken(const std::string& group, std::string_view chooser, cons
   if (map == nullptr || !map->is_object()) return;
   for (const base::Value::Member& member : map->as_object()) {
     const std::string key = group + "." + member.name;
-    // a resolved spec holds these defaults with every format
-    const bool is_default = (key == "data.train" && spec_.data.train == DataSpec().train) ||
-                            (key == "data.val" && spec_.data.val == DataSpec().val);
-    if (member.name == chooser || !given(key) || is_default || takes(facts, member.name)) continue;
+    if (member.name == chooser || !given(key) || takes(facts, member.name)) continue;
     fault(key, "has no effect: " + choice + ", which takes " + base::join(facts.options, ", "));
   }
 }
@@ -159,7 +156,7 @@ void Rules::check_made_data() {
 
 void Rules::check_evaluation() {
   if (!spec_.evaluate) {
-    if (given("data.val") && spec_.data.val != DataSpec().val) {
+    if (given("data.val")) {
       fault("data.val", "has no effect without evaluate: true");
     }
     return;

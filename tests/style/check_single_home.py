@@ -28,6 +28,8 @@ ALLOWED = {
     ("src/data/image_folder.cpp", '"imagefolder" '): "the data set says in its description what it is",
     ("src/data/make_images.cpp", '"imagefolder" '): "the manifest says what it is of",
     ("src/data/synthetic_boxes.cpp", '"synthetic" '): "the data set says in its description what it is",
+    ("src/data/make_squad.cpp", '"squad" '): "the manifest says what it is of",
+    ("src/data/squad.cpp", '"squad" '): "the data set says in its description what it is",
     ("src/data/synthetic_images.cpp", '"synthetic" '): "the data set says in its description what it is",
     ("src/data/synthetic_tokens.cpp", '"synthetic" '): "the data set says in its description what it is",
 }
