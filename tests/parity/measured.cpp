@@ -221,8 +221,8 @@ Measured measure_train(const Json& file, const Json& section, const Precision& p
   return measured;
 }
 
-/// Always contiguous, as the reference was: several steps multiply what another order of sums rounds
-/// otherwise, and the sections of one step compare the other layout.
+/// Always contiguous, as the reference was: several steps multiply what another order of sums
+/// rounds otherwise, and the sections of one step compare the other layout.
 Measured measure_trajectory(const Json& file, const Json& section, Precision precision) {
   precision.channels_last = false;
   Measured measured;
