@@ -13,7 +13,7 @@ using testing::IsSupersetOf;
 
 TEST(Describe, ListsTheFieldsWithTheirDefaults) {
   const FieldInfo info = describe(Sample());
-  EXPECT_EQ(info.member_names().size(), 13u);
+  EXPECT_EQ(info.member_names().size(), 14u);
   EXPECT_EQ(info.find("whole")->shape, Shape::kInteger);
   EXPECT_EQ(info.find("whole")->rule.max, 100);
   EXPECT_EQ(info.find("real")->default_value, Value(0.5));

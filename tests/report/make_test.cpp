@@ -332,8 +332,8 @@ TEST(MakeReport, PausesAreInTheTrainingTimeAndInNoStep) {
   EXPECT_EQ((*training.saved_weights).bytes, 500);
   EXPECT_THAT(finding_ids(report), IsEmpty()) << "the step clock is right";
   const std::string told = summary(report, "out.json", false);
-  EXPECT_THAT(told, HasSubstr("top1 0.75, top5 1"));
-  EXPECT_THAT(told, HasSubstr("2 in 3 s, the last of 0.001 MB"));
+  EXPECT_THAT(told, HasSubstr("top1 0.750, top5 1.000"));
+  EXPECT_THAT(told, HasSubstr("2 in 3.000 s, the last of 0.00100 MB"));
 }
 
 TEST(MakeReport, WhatAWeightFileLackedIsAFinding) {
