@@ -1,5 +1,6 @@
 """No key without effect, as far as a plan or a refusal shows it, and that no key is without such a test."""
 
+import json
 import unittest
 
 import run_keys
@@ -14,6 +15,9 @@ PLANNED = {
     "data.path": ("data.path=set", "data.path=other", "data.folder"),
     "data.train": ("data.train=train", "data.train=val", "data.samples"),
     "data.val": ("data.val=val", "data.val=train", "data.validation"),
+    "data.annotations": ("data.annotations=annotations/half.json",
+                         "data.annotations=annotations/instances_train.json", "data.samples"),
+    "data.doc_stride": ("data.doc_stride=8", "data.doc_stride=48", "data.samples"),
     "data.samples": ("data.samples=100", "data.samples=200", "data.samples"),
     "data.make.train": ("data.make.train=20", "data.make.train=40", "data.samples"),
     "data.make.classes": ("data.make.classes=2", "data.make.classes=3", "data.classes"),
@@ -37,6 +41,9 @@ BESIDE = {
     "storage": ["system=system.yaml", "data={format: imagefolder, path: set}"],
     "data.path": ["data={format: imagefolder}"],
     "data.train": ["data={format: imagefolder, path: set}"],
+    "data.annotations": ["model=yolov5n", "data={format: coco, path: boxes}"],
+    "data.doc_stride": ["model=bert_base", "image_size=null", "sequence_length=96",
+                        "data={format: squad, path: questions}"],
     "data.val": ["data={format: imagefolder, path: set}", "evaluate=true"],
     "checkpoint.every": ["checkpoint.path=kept", "data.samples=16"],
     "checkpoint.path": ["data.samples=16"],
@@ -71,6 +78,13 @@ class PlanKeysTest(RunTest):
         super().setUp()
         for folder in ("set", "other", "a/set", "b/set"):
             self.make_pictures(folder, "--train", "16", "--val", "8", "--classes", "2", "--side", "64")
+        self.ok("data", "make", "coco", "boxes", "--train", "16", "--classes", "2", "--side", "64")
+        self.ok("data", "make", "squad", "questions", "--train", "24")
+        annotations = json.loads((self.folder / "boxes/annotations/instances_train.json").read_text())
+        annotations["images"] = annotations["images"][:8]
+        kept = {image["id"] for image in annotations["images"]}
+        annotations["annotations"] = [a for a in annotations["annotations"] if a["image_id"] in kept]
+        (self.folder / "boxes/annotations/half.json").write_text(json.dumps(annotations))
         (self.folder / "system.yaml").write_text(SYSTEM.format(self.folder))
 
     def test_every_key_is_in_a_table(self):

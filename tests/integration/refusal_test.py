@@ -67,7 +67,7 @@ class RefusalTest(RunTest):
             (["list"], ""),
             (["data", "mak", "imagefolder", "x"], "make"),
             (["data", "make", "imagefolder"], "--help"),
-            (["data", "check", "coco", "x"], "imagefolder"),
+            (["data", "check", "cocoa", "x"], "imagefolder"),
         ):
             with self.subTest(words=words):
                 done = self.run_program(*words)

@@ -1,5 +1,6 @@
 """No key without effect: those of run_keys.OTHERS. plan_keys_test holds that no key is left out."""
 
+import json
 import struct
 import unittest
 
@@ -33,6 +34,41 @@ class RunKeysTest(RunTest):
         self.assertGreater(seen["other"][0], 1.6 * seen["plain"][0])
         self.assertGreater(seen["other"][1], 3 * seen["plain"][1])
         self.assertEqual((seen["plain"][2], seen["other"][2]), (0, 6))
+
+    def test_made_boxes_and_what_is_made_of_them(self):
+        small = {"train": 8, "classes": 2, "side": 64}
+        losses, counts = [], []
+        for name, boxes, augment in (("few", 1, "mosaic"), ("many", 9, "mosaic"), ("many", 9, "none")):
+            data = {"format": "coco", "path": name, "augment": augment, "make": {**small, "boxes": boxes}}
+            report = self.trained("run", model="yolov5n", image_size=64, data=data, budget={"steps": 1},
+                                  batch_size={"per_gpu": 4})  # fmt: skip
+            losses.append(report["training"]["loss"]["first"])
+            annotations = json.loads((self.folder / name / "annotations/instances_train.json").read_text())
+            counts.append(len(annotations["annotations"]))
+        self.assertGreater(counts[1], 3 * counts[0])
+        self.assertNotEqual(losses[1], losses[2])
+
+    def test_made_questions_and_their_vocabulary(self):
+        losses = []
+        for version in ("v1.1", "v2.0"):
+            make = {"train": 16, "version": version}
+            data = {"format": "squad", "path": version, "make": make, "train": f"train-{version}.json"}
+            losses.append(self.answered("made", data))
+            self.assertTrue((self.folder / version / f"train-{version}.json").exists())
+        words = (self.folder / "v1.1/vocab.txt").read_text().splitlines()
+        # the words change places, not the special tokens in front of them
+        first = next(i for i, word in enumerate(words) if len(word) == 1 and word.isalnum())
+        other = words[:first] + words[first:][::-1]
+        (self.folder / "v1.1/other.txt").write_text("\n".join(other) + "\n")
+        data = {"format": "squad", "path": "v1.1", "train": "train-v1.1.json", "vocab": "other.txt"}
+        self.assertNotEqual(self.answered("other", data), losses[0])
+
+    def answered(self, name, data):
+        """The first loss of a small transformer."""
+        report = self.trained(name, model="bert_base", image_size=None, sequence_length=64,
+                              data={**data, "doc_stride": 16}, model_options={"layers": 1, "hidden_size": 64, "heads": 1,
+                                             "dropout": 0}, batch_size={"per_gpu": 4}, budget={"steps": 1})  # fmt: skip
+        return report["training"]["loss"]["first"]
 
     def test_prefetched_batches_take_memory(self):
         peak = []
