@@ -29,7 +29,7 @@ inline constexpr const char* kDataHelp =
   --train N      samples in train/ (default 512)
   --val N        samples in val/ (default 0)
   --classes N    number of classes (default: imagefolder 4, coco and yolo 8)
-  --side N       mean of the longer side, pixels (default: imagefolder 500, coco and yolo 640)
+  --side N       mean longer side, pixels (default: imagefolder 500, coco and yolo 640)
   --quality N    JPEG quality, 1 to 100 (default 90)
   --boxes N      coco, yolo: mean number of objects in a picture (default 7)
   --seed N       seed of the contents (default 0)

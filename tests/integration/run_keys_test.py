@@ -65,9 +65,9 @@ class RunKeysTest(RunTest):
 
     def answered(self, name, data):
         """The first loss of a small transformer."""
-        report = self.trained(name, model="bert_base", image_size=None, sequence_length=64,
-                              data={**data, "doc_stride": 16}, model_options={"layers": 1, "hidden_size": 64, "heads": 1,
-                                             "dropout": 0}, batch_size={"per_gpu": 4}, budget={"steps": 1})  # fmt: skip
+        options = {"layers": 1, "hidden_size": 64, "heads": 1, "dropout": 0}
+        report = self.trained(name, model="bert_base", image_size=None, sequence_length=64, model_options=options,
+                              data={**data, "doc_stride": 16}, batch_size={"per_gpu": 4}, budget={"steps": 1})  # fmt: skip
         return report["training"]["loss"]["first"]
 
     def test_prefetched_batches_take_memory(self):
