@@ -110,7 +110,8 @@ void expect_size(const Json& row, const Letterbox& box) {
 }
 
 TEST(LetterboxGolden, SizesAreThoseOfImagesJson) {
-  for (const Json& row : images_file().at("letterbox_sizes")) {
+  const Json images = images_file();
+  for (const Json& row : images.at("letterbox_sizes")) {
     const PictureSize picture{row.at("width"), row.at("height")};
     expect_size(row, letterbox(picture, {kSide, kSide}));
     if (row.contains("no_scaleup")) {
