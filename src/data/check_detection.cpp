@@ -2,19 +2,17 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "data/check_pictures.h"
 #include "data/coco_set.h"
 #include "data/file_bytes.h"
 #include "data/file_kind.h"
 #include "data/make_detection.h"
-#include "data/parallel_for.h"
-#include "data/picture_head.h"
 #include "data/yolo_set.h"
 #include "falconbench/errors.h"
 
@@ -22,36 +20,21 @@ namespace falcon::data {
 namespace fs = std::filesystem;
 namespace {
 
-struct CheckThread {
-  FileBytes file;
-  JpegDecoder decoder;
-  SetContent content;
-  std::vector<SkippedItem> left_out;
-};
-
 // Everything about a set that grows part by part.
 class SetChecker {
  public:
   explicit SetChecker(fs::path path) : path_(std::move(path)) {}
 
   void add_part(const std::string& part, const DetectionSet& set) {
-    const std::int64_t count = static_cast<std::int64_t>(set.pictures.size());
-    std::vector<CheckThread> threads(static_cast<std::size_t>(thread_count(0, count)));
     const fs::path below = set.folder.lexically_relative(path_);
-    parallel_for(count, static_cast<int>(threads.size()), [&](int t, std::int64_t i) {
-      CheckThread& thread = threads[static_cast<std::size_t>(t)];
-      const std::string item =
-          (below / set.pictures[static_cast<std::size_t>(i)].name).generic_string();
-      if (const auto problem = whole_file_problem(set.path(i), thread.file, thread.decoder)) {
-        thread.left_out.push_back({item, problem->reason, problem->detail});
-      } else {
-        thread.content.add(item, thread.file.bytes());
-      }
-    });
-    for (CheckThread& thread : threads) {
-      pictures_.add(thread.content);
-      std::ranges::move(thread.left_out, std::back_inserter(check_.left_out));
-    }
+    pictures_.add(check_pictures(
+        {.count = static_cast<std::int64_t>(set.pictures.size()),
+         .path = [&](std::int64_t i) { return set.path(i); },
+         .item =
+             [&](std::int64_t i) {
+               return (below / set.pictures[static_cast<std::size_t>(i)].name).generic_string();
+             }},
+        0, {}, check_.left_out));
     take_skipped(part, set.skipped);
     boxes_ += set.boxes.size();
     compare_classes(part, set.classes);

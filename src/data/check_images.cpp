@@ -2,27 +2,17 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
 #include "base/text.h"
-#include "data/file_bytes.h"
+#include "data/check_pictures.h"
 #include "data/image_folder_scan.h"
-#include "data/parallel_for.h"
-#include "data/picture_head.h"
 #include "falconbench/errors.h"
 
 namespace falcon::data {
 namespace fs = std::filesystem;
 namespace {
-
-struct CheckThread {
-  FileBytes file;
-  JpegDecoder decoder;
-  SetContent content;
-  std::vector<SkippedItem> left_out;
-};
 
 std::vector<std::string> folders_of(const fs::path& path) {
   std::vector<std::string> folders;
@@ -36,23 +26,11 @@ std::vector<std::string> folders_of(const fs::path& path) {
 
 SetContent check_folder(const ImageFolderScan& scan, const std::string& prefix, int threads,
                         const ProgressFunction& progress, ImageFolderCheck& check) {
-  const std::int64_t count = scan.files.size();
-  std::vector<CheckThread> workers(static_cast<std::size_t>(thread_count(threads, count)));
-  parallel_for(count, static_cast<int>(workers.size()), [&](int t, std::int64_t i) {
-    CheckThread& thread = workers[static_cast<std::size_t>(t)];
-    const std::string item = prefix + scan.item(i);
-    if (const auto problem = whole_file_problem(scan.path(i), thread.file, thread.decoder)) {
-      thread.left_out.push_back({item, problem->reason, problem->detail});
-    } else {
-      thread.content.add(item, thread.file.bytes());
-    }
-    if (t == 0 && progress) progress(i + 1, count);
-  });
-  SetContent content;
-  for (CheckThread& worker : workers) {
-    content.add(worker.content);
-    std::ranges::move(worker.left_out, std::back_inserter(check.left_out));
-  }
+  const SetContent content =
+      check_pictures({.count = scan.files.size(),
+                      .path = [&](std::int64_t i) { return scan.path(i); },
+                      .item = [&](std::int64_t i) { return prefix + scan.item(i); }},
+                     threads, progress, check.left_out);
   for (const SkippedItem& item : scan.skipped) {
     check.left_out.push_back({prefix + item.item, item.reason, item.detail});
   }

@@ -172,7 +172,9 @@ void make_set_folder(const fs::path& folder) {
   throw Error(ExitCode::kHost, "cannot make " + shown(folder) + ": " + error.message());
 }
 
-void write_set_file(const fs::path& path, std::span<const std::byte> bytes) {
+void SetWriter::write(const std::string& item, std::span<const std::byte> bytes,
+                      SetContent& content) const {
+  const fs::path path = folder_ / item;
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
@@ -181,6 +183,13 @@ void write_set_file(const fs::path& path, std::span<const std::byte> bytes) {
     throw Error(ExitCode::kHost,
                 "cannot write " + shown(path) + ": " + std::generic_category().message(errno));
   }
+  content.add(item, bytes);
+}
+
+std::string made_class_name(std::int64_t label) {
+  char text[32];
+  std::snprintf(text, sizeof text, "class_%05lld", static_cast<long long>(label));
+  return text;
 }
 
 MadeSet make_set(const fs::path& given, const SetRecipe& recipe,

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "falconbench/dataset.h"
@@ -58,9 +59,26 @@ struct SetRecipe {
 MadeSet make_set(const std::filesystem::path& path, const SetRecipe& recipe,
                  const std::function<SetContent(const std::filesystem::path& folder)>& write);
 
-/// Both throw falcon::Error (kHost) naming the path.
+/// Throws falcon::Error (kHost) naming the path.
 void make_set_folder(const std::filesystem::path& folder);
-void write_set_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+/// Writes files of a set and counts them; several threads may, each with its own content. Throws
+/// falcon::Error (kHost) naming the path.
+class SetWriter {
+ public:
+  explicit SetWriter(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// item: path below the set's folder, with '/'.
+  void write(const std::string& item, std::span<const std::byte> bytes, SetContent& content) const;
+  void write(const std::string& item, std::string_view text, SetContent& content) const {
+    write(item, std::as_bytes(std::span(text)), content);
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// "class_00007"
+std::string made_class_name(std::int64_t label);
 
 /// Name of the file that says what a made folder holds.
 inline constexpr const char* kManifestName = "falconbench_data.json";

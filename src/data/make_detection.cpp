@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,12 +33,6 @@ std::string numbered(std::int64_t number) {
   return text;
 }
 
-std::string class_name(std::int64_t label) {
-  char text[32];
-  std::snprintf(text, sizeof text, "class_%05lld", static_cast<long long>(label));
-  return text;
-}
-
 std::string options_text(const MakeSpec& m, std::uint64_t seed) {
   return "train=" + std::to_string(m.train) + " val=" + std::to_string(m.val) +
          " classes=" + std::to_string(*m.classes) + " boxes=" + std::to_string(*m.boxes) +
@@ -61,22 +54,6 @@ ShapesOptions shapes_options(const MakeSpec& make, std::uint64_t seed, std::int6
           .seed = seed,
           .index = index};
 }
-
-// Writes one file of a set and counts it.
-class SetWriter {
- public:
-  explicit SetWriter(fs::path root) : root_(std::move(root)) {}
-  void write(const std::string& item, std::span<const std::byte> bytes, SetContent& content) const {
-    write_set_file(root_ / item, bytes);
-    content.add(item, bytes);
-  }
-  void write(const std::string& item, std::string_view text, SetContent& content) const {
-    write(item, std::as_bytes(std::span(text)), content);
-  }
-
- private:
-  fs::path root_;
-};
 
 class DetectionMaker {
  public:
@@ -140,7 +117,7 @@ std::string coco_text(const std::vector<PictureLabels>& pictures, std::int64_t c
   }
   for (std::int64_t label = 0; label < classes; ++label) {
     append(categories, R"(%s{"id":%lld,"name":"%s"})", label > 0 ? ",\n" : "",
-           static_cast<long long>(label + 1), class_name(label).c_str());
+           static_cast<long long>(label + 1), made_class_name(label).c_str());
   }
   return "{\"images\":[" + images + "],\n\"annotations\":[" + annotations + "],\n\"categories\":[" +
          categories + "]}\n";
@@ -161,7 +138,7 @@ std::string data_yaml(const MakeSpec& make) {
   if (make.val > 0) text += "val: images/val\n";
   text += "nc: " + std::to_string(*make.classes) + "\nnames:\n";
   for (std::int64_t label = 0; label < *make.classes; ++label) {
-    text += "  " + std::to_string(label) + ": " + class_name(label) + "\n";
+    text += "  " + std::to_string(label) + ": " + made_class_name(label) + "\n";
   }
   return text;
 }

@@ -54,28 +54,19 @@ PictureOptions picture_options(const MakeImagesOptions& o, std::int64_t index) {
   return picture;
 }
 
-std::string numbered(const char* format, std::int64_t number) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, static_cast<long long>(number));
-  return text;
-}
-
-std::string class_name(int label) {
-  return numbered("class_%05lld", label);
-}
-
 // Below the set's folder. The first o.train indices are for training.
 std::string file_item(const MakeImagesOptions& o, std::int64_t index) {
   const bool is_train = index < o.train;
-  const std::string folder = is_train ? "train/" : "val/";
   const std::int64_t number = is_train ? index : index - o.train;
-  return folder + class_name(static_cast<int>(index % o.classes)) + numbered("/%08lld.jpg", number);
+  char name[32];
+  std::snprintf(name, sizeof name, "/%08lld.jpg", static_cast<long long>(number));
+  return (is_train ? "train/" : "val/") + made_class_name(index % o.classes) + name;
 }
 
 void make_folders(const fs::path& root, const MakeImagesOptions& o) {
   for (int label = 0; label < o.classes; ++label) {
-    make_set_folder(root / "train" / class_name(label));
-    if (o.val > 0) make_set_folder(root / "val" / class_name(label));
+    make_set_folder(root / "train" / made_class_name(label));
+    if (o.val > 0) make_set_folder(root / "val" / made_class_name(label));
   }
 }
 
@@ -83,14 +74,13 @@ SetContent write_pictures(const fs::path& root, const MakeImagesOptions& o, int 
                           const ProgressFunction& progress) {
   const std::int64_t total = o.train + o.val;
   const int used = thread_count(threads, total);
+  const SetWriter writer(root);
   std::vector<SetContent> parts(static_cast<std::size_t>(used));
   parallel_for(total, used, [&](int thread, std::int64_t index) {
     const PictureOptions picture = picture_options(o, index);
     const std::vector<std::byte> file =
         encode_jpeg(textured_picture(picture), picture.width, picture.height, o.quality);
-    const std::string item = file_item(o, index);
-    write_set_file(root / item, file);
-    parts[static_cast<std::size_t>(thread)].add(item, file);
+    writer.write(file_item(o, index), file, parts[static_cast<std::size_t>(thread)]);
     if (thread == 0 && progress) progress(index + 1, total);
   });
   SetContent content;

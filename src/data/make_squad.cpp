@@ -135,21 +135,17 @@ MadeSet make_squad(const fs::path& path, const MakeSquadOptions& options, int th
                              " seed=" + std::to_string(options.seed),
                          is_squad_file_name};
   return make_set(path, recipe, [&](const fs::path& folder) {
+    const SetWriter writer(folder);
     SetContent content;
-    const auto write = [&](const std::string& name, const std::string& text) {
-      const auto bytes = std::as_bytes(std::span(text));
-      write_set_file(folder / name, bytes);
-      content.add(name, bytes);
-    };
     const MadeVocabulary vocabulary = made_vocabulary();
     std::string lines;
     for (const std::string& token : vocabulary.tokens) lines += token + "\n";
-    write(kVocabularyName, lines);
+    writer.write(kVocabularyName, lines, content);
     for (const Split& split :
          {Split{"train", options.train, false}, Split{"dev", options.val, true}}) {
       if (split.questions == 0) continue;
-      write(split.name + "-" + options.version + ".json",
-            made_file(options, split, vocabulary, threads, progress));
+      writer.write(split.name + "-" + options.version + ".json",
+                   made_file(options, split, vocabulary, threads, progress), content);
     }
     return content;
   });

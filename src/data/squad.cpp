@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "data/question_layout.h"
 #include "falconbench/clock.h"
 #include "falconbench/errors.h"
 
@@ -72,13 +73,7 @@ Squad::Squad(const DatasetOptions& options)
 }
 
 std::vector<TensorLayout> Squad::layout() const {
-  return {
-      {"input_ids", ElementType::kInt64, {windows_.sequence_length}},
-      {"token_type_ids", ElementType::kInt64, {windows_.sequence_length}},
-      {"attention_mask", ElementType::kInt64, {windows_.sequence_length}},
-      {"start_positions", ElementType::kInt64, {}},
-      {"end_positions", ElementType::kInt64, {}},
-  };
+  return question_layout(windows_.sequence_length);
 }
 
 std::unique_ptr<ReadScratch> Squad::make_scratch() const {

@@ -22,16 +22,6 @@ constexpr int kLayoutVersion = 1;                            // of the file of n
 constexpr std::uint64_t kByteOrder = 0x0102030405060708ULL;  // as this machine writes it
 constexpr std::size_t kMaxBytes = std::size_t{1} << 40;
 
-struct LeftOutItem {
-  std::string item, reason, detail;
-};
-template <class V>
-void visit_fields(LeftOutItem& i, V& v) {
-  v.field("item", i.item, "id of the question");
-  v.field("reason", i.reason, "word");
-  v.field("detail", i.detail, "sentence");
-}
-
 // What a cache is of, then what belongs to the tokens, then the file of numbers.
 struct Manifest {
   std::string file_sha256, vocabulary_sha256;
@@ -41,7 +31,7 @@ struct Manifest {
   std::int64_t articles = 0, paragraphs = 0, questions = 0, impossible = 0, answers = 0;
   std::int64_t repeated_ids = 0;
   std::map<std::string, std::int64_t> left_out;
-  std::vector<LeftOutItem> left_out_items;
+  std::vector<SkippedItem> left_out_items;
   std::int64_t tokens = 0;
   std::int64_t bytes = 0;
   std::string sha256;
@@ -162,9 +152,7 @@ Manifest manifest_of(const SquadTokens& tokens, Manifest manifest) {
   manifest.answers = facts.answers;
   manifest.repeated_ids = facts.repeated_ids;
   manifest.left_out = tokens.left_out.counts();
-  for (const SkippedItem& item : tokens.left_out.kept()) {
-    manifest.left_out_items.push_back({item.item, item.reason, item.detail});
-  }
+  manifest.left_out_items = tokens.left_out.kept();
   manifest.tokens = static_cast<std::int64_t>(tokens.ids.size());
   return manifest;
 }
@@ -172,11 +160,7 @@ Manifest manifest_of(const SquadTokens& tokens, Manifest manifest) {
 void take_manifest(const Manifest& manifest, SquadTokens& tokens) {
   tokens.facts = {manifest.version,    manifest.articles, manifest.paragraphs,  manifest.questions,
                   manifest.impossible, manifest.answers,  manifest.repeated_ids};
-  std::vector<SkippedItem> first;
-  for (const LeftOutItem& item : manifest.left_out_items) {
-    first.push_back({item.item, item.reason, item.detail});
-  }
-  tokens.left_out = SkipLog(std::move(first), manifest.left_out);
+  tokens.left_out = SkipLog(manifest.left_out_items, manifest.left_out);
 }
 
 // The manifest of the same inputs, and its numbers. Nothing, with a note, when they are not there

@@ -9,7 +9,6 @@
 #include "base/counter_random.h"
 #include "data/random_bytes.h"
 #include "falconbench/clock.h"
-#include "falconbench/errors.h"
 
 namespace falcon::data {
 namespace {
@@ -48,30 +47,19 @@ Target random_target(base::CounterRandom& random, std::int64_t classes) {
           static_cast<float>(width), static_cast<float>(height)};
 }
 
-void need_positive(const char* name, std::int64_t value) {
-  if (value > 0) return;
-  throw Error(ExitCode::kUsage, std::string("synthetic data: ") + name + " is " +
-                                    std::to_string(value) + ", it must be 1 or more");
-}
-
 }  // namespace
 
 SyntheticBoxes::SyntheticBoxes(const DatasetOptions& options)
-    : count_(options.count.value_or(kCocoPictures)),
+    : SyntheticDataset(options.count.value_or(kCocoPictures)),
       image_size_(options.image_size),
       classes_(options.classes) {
-  need_positive("the number of samples", count_);
-  need_positive("the image size", image_size_);
-  need_positive("the number of classes", classes_);
+  need_at_least(1, "image size", image_size_);
+  need_at_least(1, "number of classes", classes_);
 }
 
 std::vector<TensorLayout> SyntheticBoxes::layout() const {
   return {{"images", ElementType::kUint8, {image_size_, image_size_, 3}},
           {"targets", ElementType::kFloat32, {kMostTargets, 5}}};
-}
-
-std::unique_ptr<ReadScratch> SyntheticBoxes::make_scratch() const {
-  return std::make_unique<ReadScratch>();
 }
 
 bool SyntheticBoxes::read(const SampleKey& key, std::span<std::byte* const> destinations,
@@ -96,7 +84,7 @@ bool SyntheticBoxes::read(const SampleKey& key, std::span<std::byte* const> dest
 std::map<std::string, std::string> SyntheticBoxes::facts() const {
   return {{"format", "synthetic"},
           {"classes", std::to_string(classes_)},
-          {"samples", std::to_string(count_)},
+          {"samples", std::to_string(size())},
           {"boxes", "7.3 a picture in the mean, as in COCO train2017; padded to " +
                         std::to_string(kMostTargets)}};
 }

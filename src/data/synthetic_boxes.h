@@ -10,30 +10,25 @@
 #include <cstdint>
 
 #include "data/catalog.h"
-#include "falconbench/dataset.h"
+#include "data/synthetic_dataset.h"
 
 namespace falcon::data {
 
-class SyntheticBoxes : public Dataset {
+class SyntheticBoxes : public SyntheticDataset {
  public:
   static constexpr std::int64_t kMostTargets = 93;
 
   /// Throws falcon::Error (kUsage) for a count, size or number of classes below 1.
   explicit SyntheticBoxes(const DatasetOptions& options);
 
-  std::int64_t size() const override { return count_; }
   std::vector<TensorLayout> layout() const override;
-  std::unique_ptr<ReadScratch> make_scratch() const override;
   bool read(const SampleKey& key, std::span<std::byte* const> destinations, ReadScratch& scratch,
             ReadCost& cost, SkippedItem& skipped) const override;
-  const std::vector<SkippedItem>& skipped_at_scan() const override { return none_; }
   std::map<std::string, std::string> facts() const override;
 
  private:
-  std::int64_t count_;
   std::int64_t image_size_;
   std::int64_t classes_;
-  std::vector<SkippedItem> none_;
 };
 
 }  // namespace falcon::data

@@ -5,29 +5,21 @@
 #include "base/counter_random.h"
 #include "data/random_bytes.h"
 #include "falconbench/clock.h"
-#include "falconbench/errors.h"
 
 namespace falcon::data {
 namespace {
 
 constexpr std::int64_t kImageNetPictures = 1281167;  // of ImageNet-1k's training set
 
-void need_positive(const char* name, std::int64_t value) {
-  if (value > 0) return;
-  throw Error(ExitCode::kUsage, std::string("synthetic data: ") + name + " is " +
-                                    std::to_string(value) + ", it must be 1 or more");
-}
-
 }  // namespace
 
 SyntheticImages::SyntheticImages(const DatasetOptions& options)
-    : count_(options.count.value_or(kImageNetPictures)),
+    : SyntheticDataset(options.count.value_or(kImageNetPictures)),
       image_size_(options.image_size),
       classes_(options.classes),
       evaluation_(options.evaluation) {
-  need_positive("the number of samples", count_);
-  need_positive("the image size", image_size_);
-  need_positive("the number of classes", classes_);
+  need_at_least(1, "image size", image_size_);
+  need_at_least(1, "number of classes", classes_);
 }
 
 std::vector<TensorLayout> SyntheticImages::layout() const {
@@ -37,10 +29,6 @@ std::vector<TensorLayout> SyntheticImages::layout() const {
   };
   if (!evaluation_) tensors.push_back({"flip", ElementType::kUint8, {}});
   return tensors;
-}
-
-std::unique_ptr<ReadScratch> SyntheticImages::make_scratch() const {
-  return std::make_unique<ReadScratch>();
 }
 
 bool SyntheticImages::read(const SampleKey& key, std::span<std::byte* const> destinations,
@@ -61,7 +49,7 @@ bool SyntheticImages::read(const SampleKey& key, std::span<std::byte* const> des
 std::map<std::string, std::string> SyntheticImages::facts() const {
   return {{"format", "synthetic"},
           {"classes", std::to_string(classes_)},
-          {"samples", std::to_string(count_)}};
+          {"samples", std::to_string(size())}};
 }
 
 }  // namespace falcon::data

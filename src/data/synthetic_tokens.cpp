@@ -5,8 +5,8 @@
 
 #include "base/counter_random.h"
 #include "base/text.h"
+#include "data/question_layout.h"
 #include "falconbench/clock.h"
-#include "falconbench/errors.h"
 
 namespace falcon::data {
 namespace {
@@ -100,30 +100,12 @@ base::CounterRandom stream(std::uint64_t seed, std::int64_t index) {
 }  // namespace
 
 SyntheticTokens::SyntheticTokens(const DatasetOptions& options)
-    : count_(options.count.value_or(kSquadFeatures)), length_(options.sequence_length) {
-  if (count_ < 1) {
-    throw Error(ExitCode::kUsage, "synthetic data: the number of samples is " +
-                                      std::to_string(count_) + ", it must be 1 or more");
-  }
-  if (length_ < kMinLength) {
-    throw Error(ExitCode::kUsage, "synthetic data: the sequence length is " +
-                                      std::to_string(length_) + ", it must be " +
-                                      std::to_string(kMinLength) + " or more");
-  }
+    : SyntheticDataset(options.count.value_or(kSquadFeatures)), length_(options.sequence_length) {
+  need_at_least(kMinLength, "sequence length", length_);
 }
 
 std::vector<TensorLayout> SyntheticTokens::layout() const {
-  return {
-      {"input_ids", ElementType::kInt64, {length_}},
-      {"token_type_ids", ElementType::kInt64, {length_}},
-      {"attention_mask", ElementType::kInt64, {length_}},
-      {"start_positions", ElementType::kInt64, {}},
-      {"end_positions", ElementType::kInt64, {}},
-  };
-}
-
-std::unique_ptr<ReadScratch> SyntheticTokens::make_scratch() const {
-  return std::make_unique<ReadScratch>();
+  return question_layout(length_);
 }
 
 bool SyntheticTokens::read(const SampleKey& key, std::span<std::byte* const> destinations,
@@ -160,7 +142,7 @@ std::map<std::string, std::string> SyntheticTokens::facts() const {
   const double share = static_cast<double>(used) / static_cast<double>(kLooked * length_);
   return {{"format", "synthetic"},
           {"statistics", "lengths, answers and word frequencies as of SQuAD v1.1"},
-          {"samples", std::to_string(count_)},
+          {"samples", std::to_string(size())},
           {"sequence_length", std::to_string(length_)},
           {"padding_share", base::number_text(1 - share)}};
 }
