@@ -91,12 +91,14 @@ std::span<const WordFacts> topologies();
 std::span<const WordFacts> storages();
 /// nullptr when there is none of that name.
 const ModelFacts* find_model(std::string_view name);
-/// The facts of this model with the options and the sequence length of the spec: parameters, FLOPs,
-/// activations. Not for another image_size.
+/// The facts of this model with the options and the sequence length of the spec: parameters, FLOPs
+/// and activations (those of other classes: parameters alone). Not for another image_size.
 ModelFacts sized(const ModelFacts& model, const RunSpec& spec);
 const PrecisionFacts* find_precision(std::string_view name);
 const DatasetFacts* find_dataset(std::string_view name);
 const WordFacts* find_word(std::span<const WordFacts> table, std::string_view name);
+/// Whether a key beside the word has an effect with it.
+bool takes(const WordFacts& word, std::string_view key);
 /// The words of a Rule's list ("models", "precisions", "auto_on_off", ...); none for another name.
 std::vector<std::string> words(std::string_view list);
 }  // namespace catalog

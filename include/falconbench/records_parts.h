@@ -61,9 +61,13 @@ void visit_fields(CommunicationRecord& c, V& v) {
   v.field("busy_ms", c.busy_ms, "mean busy time of the communication stream a step");
 }
 
+/// Kinds of a pause.
+inline constexpr const char* kCheckpointPause = "checkpoint";
+inline constexpr const char* kEvaluationPause = "evaluation";
+
 /// A time between or after the measured steps in which something else was done.
 struct PauseRecord {
-  std::string kind;       // checkpoint or evaluation
+  std::string kind;
   std::int64_t step = 0;  // after so many steps of the training
   double begin_s = 0, end_s = 0;
   std::string file;  // written by this rank

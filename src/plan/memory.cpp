@@ -23,13 +23,10 @@ MemoryEstimate estimate_memory(const RunSpec& spec, const ModelFacts& facts, std
                                       : 1;
   const double half = precision.autocast ? 0.5 : 1.0;
   MemoryEstimate memory;
-  const std::int64_t more_classes =
-      spec.model_options.classes.value_or(model.classes) - model.classes;
-  const std::int64_t parameters = model.parameters + more_classes * model.parameters_per_class;
   // fp32 weights; autocast keeps a 16-bit copy of them for one step
-  memory.weights_bytes = parameters * (precision.autocast ? 6 : 4);
-  memory.gradients_bytes = parameters * 4;
-  memory.optimizer_bytes = parameters * 4 * moments(*spec.optimizer.kind);
+  memory.weights_bytes = model.parameters * (precision.autocast ? 6 : 4);
+  memory.gradients_bytes = model.parameters * 4;
+  memory.optimizer_bytes = model.parameters * 4 * moments(*spec.optimizer.kind);
   memory.activations_bytes = static_cast<std::int64_t>(model.activation_bytes_per_sample * half *
                                                        side * side * static_cast<double>(batch));
   memory.total_bytes = memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes +

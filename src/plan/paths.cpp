@@ -61,14 +61,6 @@ std::string place_on_storage(const RunSpec& resolved, const SystemFile& system,
   return place;
 }
 
-}  // namespace
-
-std::string data_folder(const RunSpec& resolved, const SystemFile& system) {
-  return place_on_storage(resolved, system, "data.path", resolved.data.path);
-}
-
-namespace {
-
 constexpr const char* kCheckpointFile = "checkpoint.safetensors";
 
 /// A checkpoint may be named by its folder or by itself.
@@ -78,6 +70,10 @@ std::string checkpoint_in(const std::string& place) {
 }
 
 }  // namespace
+
+std::string data_folder(const RunSpec& resolved, const SystemFile& system) {
+  return place_on_storage(resolved, system, "data.path", resolved.data.path);
+}
 
 FilePlan file_plan(const RunSpec& resolved, const SystemFile& system) {
   FilePlan files;

@@ -36,11 +36,6 @@ class Defaults {
   std::map<std::string, std::string>& origin_;
 };
 
-bool takes(std::span<const WordFacts> table, const std::string& word, std::string_view key) {
-  const std::vector<std::string>& options = catalog::find_word(table, word)->options;
-  return std::find(options.begin(), options.end(), key) != options.end();
-}
-
 // A recipe holds together: another schedule kind than the recipe's takes nothing of it but what it
 // needs.
 void fill_schedule(Defaults& defaults, ScheduleSpec& schedule, const ScheduleSpec& recipe,
@@ -56,7 +51,7 @@ void fill_schedule(Defaults& defaults, ScheduleSpec& schedule, const ScheduleSpe
     defaults.fill_from("schedule.end_lr", schedule.end_lr, recipe.end_lr, why);
   }
   const auto is_taken = [&](const char* key) {
-    return takes(catalog::schedules(), *schedule.kind, key);
+    return catalog::takes(*catalog::find_word(catalog::schedules(), *schedule.kind), key);
   };
   if (is_taken("step_epochs")) defaults.fill("schedule.step_epochs", schedule.step_epochs, 30, own);
   if (is_taken("gamma")) defaults.fill("schedule.gamma", schedule.gamma, 0.1, own);
@@ -99,7 +94,7 @@ void fill_optimizer(Defaults& defaults, OptimizerSpec& optimizer, const Optimize
   }
   const std::string own = "default of the optimizer " + *optimizer.kind;
   const auto is_taken = [&](const char* key) {
-    return takes(catalog::optimizers(), *optimizer.kind, key);
+    return catalog::takes(*catalog::find_word(catalog::optimizers(), *optimizer.kind), key);
   };
   defaults.fill("optimizer.lr", optimizer.lr, 0.001, own);
   if (is_taken("momentum")) defaults.fill("optimizer.momentum", optimizer.momentum, 0.9, own);
@@ -157,18 +152,15 @@ void fill_made_data(Defaults& defaults, std::optional<MakeSpec>& make, const Dat
 
 void fill_data(Defaults& defaults, DataSpec& data, const DatasetFacts& format, bool evaluates) {
   const std::string why = "default of the format " + format.name;
-  const auto takes = [&format](const char* key) {
-    return std::ranges::find(format.options, key) != format.options.end();
-  };
   defaults.fill_from("data.train", data.train, format.train, why);
   if (evaluates) defaults.fill_from("data.val", data.val, format.val, why);
   defaults.fill_from("data.vocab", data.vocab, format.vocab, why);
   defaults.fill_from("data.doc_stride", data.doc_stride, format.doc_stride, why);
-  if (takes("annotations")) {
+  if (catalog::takes(format, "annotations")) {
     defaults.fill("data.annotations", data.annotations,
                   "annotations/instances_" + *data.train + ".json", why);
   }
-  if (takes("augment")) defaults.fill("data.augment", data.augment, "mosaic", why);
+  if (catalog::takes(format, "augment")) defaults.fill("data.augment", data.augment, "mosaic", why);
   fill_made_data(defaults, data.make, format);
 }
 

@@ -18,10 +18,6 @@ std::string gap_of(const Evidence& evidence) {
   return "";
 }
 
-}  // namespace
-
-namespace {
-
 /// Time of the pauses before the end of the measured steps.
 double paused_s(const WorkerRecords& rank) {
   double sum_s = 0;

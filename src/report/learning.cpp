@@ -7,9 +7,6 @@
 namespace falcon::report {
 namespace {
 
-constexpr const char* kCheckpoint = "checkpoint";
-constexpr const char* kEvaluation = "evaluation";
-
 /// From the first step to the last thing that training waited for.
 Measured<double> training_time_s(const Evidence& evidence) {
   double end_s = evidence.end_s;
@@ -31,7 +28,7 @@ void add_accuracy(const WorkerRecords& first, Training& out) {
   evaluation.samples = record.samples;
   evaluation.skipped = record.skipped;
   for (const PauseRecord& pause : first.pauses) {
-    if (pause.kind == kEvaluation) evaluation.time_s += pause.end_s - pause.begin_s;
+    if (pause.kind == kEvaluationPause) evaluation.time_s += pause.end_s - pause.begin_s;
   }
   evaluation.samples_per_s = measure::rate(static_cast<double>(record.samples), evaluation.time_s);
   out.evaluation = evaluation;
@@ -56,7 +53,7 @@ void add_learning(const Evidence& evidence, Training& out) {
   out.initial_weights = first.weights;
   out.saved_weights = first.saved_weights;
   for (const PauseRecord& pause : first.pauses) {
-    if (pause.kind != kCheckpoint) continue;
+    if (pause.kind != kCheckpointPause) continue;
     out.checkpoints.push_back({pause.step, pause.file, pause.bytes, pause.end_s - pause.begin_s});
   }
 }

@@ -1,5 +1,7 @@
 #include "falconbench/catalog.h"
 
+#include <algorithm>
+
 namespace falcon::catalog {
 namespace {
 
@@ -34,6 +36,10 @@ const DatasetFacts* find_dataset(std::string_view name) {
 
 const WordFacts* find_word(std::span<const WordFacts> table, std::string_view name) {
   return find(table, name);
+}
+
+bool takes(const WordFacts& word, std::string_view key) {
+  return std::find(word.options.begin(), word.options.end(), key) != word.options.end();
 }
 
 std::vector<std::string> words(std::string_view list) {

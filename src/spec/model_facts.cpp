@@ -194,9 +194,11 @@ std::span<const ModelFacts> models() {
 }
 
 ModelFacts sized(const ModelFacts& model, const RunSpec& spec) {
-  if (model.encoder.layers == 0) return model;
   ModelFacts facts = model;
   const ModelOptionsSpec& options = spec.model_options;
+  facts.classes = options.classes.value_or(model.classes);
+  facts.parameters += (facts.classes - model.classes) * model.parameters_per_class;
+  if (model.encoder.layers == 0) return facts;
   facts.encoder = {options.layers.value_or(model.encoder.layers),
                    options.hidden_size.value_or(model.encoder.hidden_size),
                    options.heads.value_or(model.encoder.heads)};

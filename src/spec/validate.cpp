@@ -39,9 +39,6 @@ class Rules {
     faults_.push_back({mark.source, mark.line, mark.column, key, message});
   }
 
-  static bool takes(const WordFacts& facts, std::string_view key) {
-    return std::find(facts.options.begin(), facts.options.end(), key) != facts.options.end();
-  }
   void check_taken(const std::string& group, std::string_view chooser, const WordFacts& facts,
                    const std::string& choice);
   bool names_a_file() const;
@@ -91,7 +88,7 @@ void Rules::check_taken(const std::string& group, std::string_view chooser, cons
   if (map == nullptr || !map->is_object()) return;
   for (const base::Value::Member& member : map->as_object()) {
     const std::string key = group + "." + member.name;
-    if (member.name == chooser || !given(key) || takes(facts, member.name)) continue;
+    if (member.name == chooser || !given(key) || catalog::takes(facts, member.name)) continue;
     fault(key, "has no effect: " + choice + ", which takes " + base::join(facts.options, ", "));
   }
 }
@@ -123,7 +120,7 @@ void Rules::check_data() {
   const std::string choice =
       (given("data.format") ? "data.format is " : "data.format defaults to ") + format->name;
   check_taken("data", "format", *format, choice);
-  if (takes(*format, "path")) {
+  if (catalog::takes(*format, "path")) {
     if (!given("data.path") && sound("data.path"))
       fault("data", "data.path is required: " + choice);
   } else if (given("storage") && !names_a_file()) {
@@ -134,7 +131,7 @@ void Rules::check_data() {
 void Rules::check_made_data() {
   if (!given("data.make") || !spec_.data.make) return;
   const DatasetFacts* format = catalog::find_dataset(spec_.data.format);
-  if (format == nullptr || !takes(*format, "make")) return;
+  if (format == nullptr || !catalog::takes(*format, "make")) return;
   for (const std::string& name : make_options_without_effect(*spec_.data.make, *format)) {
     fault("data.make." + name, "has no effect: data.format is " + format->name +
                                    ", whose files are made by " +

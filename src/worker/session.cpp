@@ -218,7 +218,7 @@ void Session::evaluate() {
   }
   control_.entered("evaluate");
   PauseRecord pause;
-  pause.kind = "evaluation";
+  pause.kind = kEvaluationPause;
   pause.step = trainer_->steps_done();
   pause.begin_s = steady_now_s();
   const train::TrainerOptions training = trainer_options();
