@@ -12,18 +12,27 @@
 namespace falcon::train {
 
 namespace {
+
 constexpr double kRampUpdates = 2000;
+
+/// Without the step counts.
+std::vector<NamedTensor> floating_state(const Model& model) {
+  std::vector<NamedTensor> floating;
+  for (const NamedTensor& entry : model.state()) {
+    if (entry.tensor.is_floating_point()) floating.push_back({entry.name, entry.tensor.detach()});
+  }
+  return floating;
 }
 
+}  // namespace
+
 MovingAverage::MovingAverage(const Model& model, double decay) : decay_(decay) {
-  for (const NamedTensor& entry : model.state()) {
-    if (!entry.tensor.is_floating_point()) continue;
-    const at::Tensor value = entry.tensor.detach();
+  for (const auto& [name, value] : floating_state(model)) {
     values_.push_back(value);
     // the kernels over all tensors at once walk memory: the strides are the values' own
     sums_.push_back(
         at::empty_strided(value.sizes(), value.strides(), value.options()).copy_(value));
-    averages_.push_back({entry.name, sums_.back()});
+    averages_.push_back({name, sums_.back()});
   }
   updates_ = at::zeros({}, values_.front().options());
 }
@@ -39,10 +48,15 @@ void MovingAverage::update() {
   at::_foreach_add_(sums_, values_);
 }
 
+std::vector<NamedTensor> MovingAverage::state() const {
+  std::vector<NamedTensor> all = averages_;
+  all.push_back({"updates", updates_});
+  return all;
+}
+
 KeptState::KeptState(const Model& model) {
-  for (const NamedTensor& entry : model.state()) {
-    if (!entry.tensor.is_floating_point()) continue;
-    values_.push_back(entry.tensor.detach());
+  for (const NamedTensor& entry : floating_state(model)) {
+    values_.push_back(entry.tensor);
     copies_.push_back(values_.back().clone());
   }
 }
@@ -56,8 +70,7 @@ AveragedModel::AveragedModel(const Model& model, const MovingAverage* average) {
   if (average == nullptr) return;
   kept_.emplace(model);
   const at::NoGradGuard no_grad;
-  for (std::size_t i = 0; const NamedTensor& entry : model.state()) {
-    if (!entry.tensor.is_floating_point()) continue;
+  for (std::size_t i = 0; const NamedTensor& entry : floating_state(model)) {
     entry.tensor.copy_(average->averages().at(i++).tensor);
   }
 }

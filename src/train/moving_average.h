@@ -19,7 +19,9 @@ class MovingAverage {
 
   /// On the current stream.
   void update();
-  /// Names as in the model's state; what a checkpoint must hold, with updates().
+  /// What a checkpoint must hold: averages() and updates().
+  std::vector<NamedTensor> state() const;
+  /// Names as in the model's state.
   const std::vector<NamedTensor>& averages() const { return averages_; }
   /// Scalar on the device: how many there were.
   const at::Tensor& updates() const { return updates_; }

@@ -14,6 +14,11 @@ ops::RateRow row_at(double lr, const ScheduleContext& context) {
   return {lr, lr, context.momentum};
 }
 
+/// Epochs that the run has a part of.
+std::int64_t epochs_of(const ScheduleContext& context) {
+  return std::max<std::int64_t>(0, context.max_updates - 1) / context.updates_per_epoch + 1;
+}
+
 /// The last row holds for ever, so a tail of equal ones says nothing.
 void drop_equal_tail(std::vector<ops::RateRow>& rows) {
   while (rows.size() > 1 && *(rows.end() - 2) == rows.back()) {
@@ -26,10 +31,8 @@ RateRows rows_by_epoch(const ScheduleSpec& schedule, const ScheduleContext& cont
                        const std::function<double(double)>& after_warmup) {
   const double warmup = schedule.warmup_epochs.value_or(0);
   const double start = schedule.warmup_start.value_or(1);
-  const std::int64_t epochs =
-      std::max<std::int64_t>(0, context.max_updates - 1) / context.updates_per_epoch + 1;
   RateRows rows;
-  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
+  for (std::int64_t epoch = 0; epoch < epochs_of(context); ++epoch) {
     const auto e = static_cast<double>(epoch);
     rows.by_epoch.push_back(row_at(
         e < warmup ? context.lr * (start + (1 - start) * e / warmup) : after_warmup(e - warmup),
@@ -89,9 +92,7 @@ RateRows lagging_rows(const ScheduleSpec& schedule, const ScheduleContext& conte
         {between(0, target), between(schedule.warmup_bias_lr.value_or(0), target),
          between(schedule.warmup_momentum.value_or(context.momentum), context.momentum)});
   }
-  const std::int64_t run_epochs =
-      std::max<std::int64_t>(0, context.max_updates - 1) / per_epoch + 1;
-  for (std::int64_t epoch = 0; epoch < run_epochs; ++epoch) {
+  for (std::int64_t epoch = 0; epoch < epochs_of(context); ++epoch) {
     rows.by_epoch.push_back(row_at(rate(epoch - 1), context));
   }
   drop_equal_tail(rows.by_epoch);

@@ -37,9 +37,14 @@ RateRows rows_of(const Plan& plan) {
   return rate_rows(plan.spec.schedule, context);
 }
 
-std::int64_t first_update_of(const Plan& plan) {
-  if (plan.files.resume.empty()) return 0;
-  return weights::checkpoint_facts(weights::SafetensorsFile(plan.files.resume)).updates;
+std::unique_ptr<const weights::SafetensorsFile> resumed_file(const Plan& plan) {
+  if (plan.files.resume.empty()) return nullptr;
+  return std::make_unique<const weights::SafetensorsFile>(plan.files.resume);
+}
+
+void add_below(const std::string& prefix, const std::vector<NamedTensor>& tensors,
+               std::vector<NamedTensor>& all) {
+  for (const NamedTensor& entry : tensors) all.push_back({prefix + entry.name, entry.tensor});
 }
 
 std::unique_ptr<TimeMarks> marks_of(const TrainerOptions& options) {
@@ -64,6 +69,12 @@ FeedOptions feed_options(const Plan& plan, const Model& model, const TrainerOpti
 Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data::Loader& loader,
                  const std::vector<TensorLayout>& layout, const TrainerOptions& options,
                  RunControl& control)
+    : Trainer(plan, model, group, loader, layout, options, control,
+              Start{rows_of(plan), resumed_file(plan)}) {}
+
+Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data::Loader& loader,
+                 const std::vector<TensorLayout>& layout, const TrainerOptions& options,
+                 RunControl& control, const Start& start)
     : plan_(plan),
       options_(options),
       model_(model),
@@ -75,26 +86,21 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
       world_(group == nullptr ? 1 : group->world()),
       rank_(group == nullptr ? 0 : group->rank()),
       clock_(marks_of(options), options.device.is_cuda()),
-      reporter_(options.device, rows_of(plan), plan.steps_per_epoch, first_update_of(plan)),
-      optimizer_(make_optimizer(model.parameters(), plan.spec.optimizer, rows_of(plan))),
+      reporter_(options.device, start.rows, plan.steps_per_epoch,
+                start.resume ? weights::checkpoint_facts(*start.resume).updates : 0),
+      optimizer_(make_optimizer(model.parameters(), plan.spec.optimizer, start.rows)),
       feed_(loader, layout, feed_options(plan, model, options, precision_), clock_),
       blocks_(group, length_) {
   if (precision_.loss_scaling) scaler_.emplace(options.device);
-  if (!plan.files.resume.empty()) {
-    std::vector<NamedTensor> all = model.state();
-    for (NamedTensor& entry : state_beside_model()) all.push_back(std::move(entry));
-    models::load_exactly(weights::SafetensorsFile(plan.files.resume), all);
-  }
+  if (start.resume) models::load_exactly(*start.resume, shared_state());
   model_.set_training(true);
   strategy_ = make_strategy(plan.parallelism, {model, group, plan.spec.parallelism,
                                                [this] { clock_.mark(Mark::kGradientsComputed); }});
   // after the strategy: all ranks have rank 0's weights by now
   const double ema_decay = plan.spec.optimizer.ema_decay.value_or(0);
-  if (ema_decay > 0 && (group == nullptr || group->rank() == 0)) {
+  if (ema_decay > 0 && rank_ == 0) {
     average_.emplace(model, ema_decay);
-    if (!plan.files.resume.empty()) {
-      models::load_exactly(weights::SafetensorsFile(plan.files.resume), average_state());
-    }
+    if (start.resume) models::load_exactly(*start.resume, average_state());
   }
   clock_.set_marks_gradients(strategy_->marks_gradients());
   clock_.start();
@@ -196,25 +202,18 @@ bool Trainer::is_checkpoint_due() const {
   return length_.checkpoint_steps && measured > 0 && measured % *length_.checkpoint_steps == 0;
 }
 
-/// Everything that the steps to come depend on, beside the model's own tensors and the position.
-std::vector<NamedTensor> Trainer::state_beside_model() const {
-  std::vector<NamedTensor> all;
-  const auto add = [&all](const std::string& prefix, const std::vector<NamedTensor>& tensors) {
-    for (const NamedTensor& entry : tensors) all.push_back({prefix + entry.name, entry.tensor});
-  };
-  add("optimizer.", optimizer_->state());
-  if (scaler_) add("loss_scale.", scaler_->state());
+/// Everything that the steps to come depend on, beside the position; the same on every rank.
+std::vector<NamedTensor> Trainer::shared_state() const {
+  std::vector<NamedTensor> all = model_.state();
+  add_below("optimizer.", optimizer_->state(), all);
+  if (scaler_) add_below("loss_scale.", scaler_->state(), all);
   return all;
 }
 
 /// Of rank 0, which alone keeps an average.
 std::vector<NamedTensor> Trainer::average_state() const {
   std::vector<NamedTensor> all;
-  if (!average_) return all;
-  for (const NamedTensor& entry : average_->averages()) {
-    all.push_back({"average." + entry.name, entry.tensor});
-  }
-  all.push_back({"average.updates", average_->updates()});
+  if (average_) add_below("average.", average_->state(), all);
   return all;
 }
 
@@ -235,12 +234,11 @@ void Trainer::checkpoint() {
   finish();
   control_.entered("checkpoint");
   PauseRecord pause;
-  pause.kind = "checkpoint";
+  pause.kind = kCheckpointPause;
   pause.step = steps_done();
   pause.begin_s = last_end_s_;
   if (rank_ == 0) {
-    std::vector<NamedTensor> all = model_.state();
-    for (NamedTensor& entry : state_beside_model()) all.push_back(std::move(entry));
+    std::vector<NamedTensor> all = shared_state();
     for (NamedTensor& entry : average_state()) all.push_back(std::move(entry));
     pause.file = plan_.files.checkpoint;
     pause.bytes = models::save_tensors(pause.file, all, weights::to_metadata(checkpoint_facts()),

@@ -67,9 +67,17 @@ class Trainer {
   void fill(WorkerRecords& records) const;
 
  private:
+  /// What the plan stands for at the start, read once.
+  struct Start {
+    RateRows rows;
+    std::unique_ptr<const weights::SafetensorsFile> resume;  // nullptr: from the beginning
+  };
+  Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data::Loader& loader,
+          const std::vector<TensorLayout>& layout, const TrainerOptions& options,
+          RunControl& control, const Start& start);
   bool is_checkpoint_due() const;
   void checkpoint();
-  std::vector<NamedTensor> state_beside_model() const;
+  std::vector<NamedTensor> shared_state() const;
   std::vector<NamedTensor> average_state() const;
   weights::CheckpointFacts checkpoint_facts() const;
   void forward_backward(const Batch& batch, at::Tensor& loss);
