@@ -11,6 +11,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "ops/cuda/norm_act_kernels.h"
+#include "ops/element.h"
 
 namespace falcon::ops {
 namespace {
@@ -18,17 +19,12 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-cuda::Element element_of(const at::Tensor& x) {
-  if (x.scalar_type() == at::kHalf) return cuda::Element::kHalf;
-  return x.scalar_type() == at::kBFloat16 ? cuda::Element::kBfloat16 : cuda::Element::kFloat;
-}
-
 std::int64_t rows_of(const at::Tensor& x) {
   return x.numel() / x.size(1);
 }
 
 cuda::NormGrid grid_of(const at::Tensor& x) {
-  return cuda::norm_grid(rows_of(x), x.size(1), element_of(x),
+  return cuda::norm_grid(rows_of(x), x.size(1), element_of(x.scalar_type()),
                          at::cuda::getCurrentDeviceProperties()->multiProcessorCount);
 }
 
@@ -80,7 +76,8 @@ class FusedNormAct : public torch::autograd::Function<FusedNormAct> {
     job.momentum = static_cast<float>(norm.momentum);
     job.eps = static_cast<float>(norm.eps);
     job.act = act_of(static_cast<Activation>(activation));
-    cuda::norm_act_forward(job, grid, element_of(x), at::cuda::getCurrentCUDAStream());
+    cuda::norm_act_forward(job, grid, element_of(x.scalar_type()),
+                           at::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     // y tells where the activation passed only with a residual before it; else that follows from x
     const bool keeps_y = residual && job.act != cuda::Act::kSilu;
@@ -119,7 +116,8 @@ class FusedNormAct : public torch::autograd::Function<FusedNormAct> {
     job.scratch = scratch.mutable_data_ptr<float>();
     job.tickets = reinterpret_cast<unsigned*>(saved[6].mutable_data_ptr<int>());
     job.act = act_of(static_cast<Activation>(context->saved_data["activation"].toInt()));
-    cuda::norm_act_backward(job, grid, element_of(x), at::cuda::getCurrentCUDAStream());
+    cuda::norm_act_backward(job, grid, element_of(x.scalar_type()),
+                            at::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     // what was added after the activation has the gradient of the result
     if (context->saved_data["has_residual"].toBool() && !y.defined()) dresidual = dy;

@@ -11,17 +11,13 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "ops/cuda/residual_norm_kernels.h"
+#include "ops/element.h"
 
 namespace falcon::ops {
 namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-cuda::Element element_of(const at::Tensor& x) {
-  if (x.scalar_type() == at::kHalf) return cuda::Element::kHalf;
-  return x.scalar_type() == at::kBFloat16 ? cuda::Element::kBfloat16 : cuda::Element::kFloat;
-}
 
 cuda::RandomState next_random(at::Device device) {
   auto* generator = at::get_generator_or_default<at::CUDAGeneratorImpl>(
@@ -61,7 +57,7 @@ class FusedResidualNorm : public torch::autograd::Function<FusedResidualNorm> {
       job.mask = mask.mutable_data_ptr<std::uint8_t>();
       job.random = next_random(x.device());
     }
-    cuda::residual_norm_forward(job, element_of(x), at::cuda::getCurrentCUDAStream());
+    cuda::residual_norm_forward(job, element_of(x.scalar_type()), at::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     context->save_for_backward({sum, weight, mean, inverse_std, mask});
     context->saved_data["dropout"] = static_cast<double>(job.dropout);
@@ -98,7 +94,8 @@ class FusedResidualNorm : public torch::autograd::Function<FusedResidualNorm> {
     job.dweight = dweight.mutable_data_ptr<float>();
     job.dbias = dbias.mutable_data_ptr<float>();
     job.scratch = scratch.mutable_data_ptr<float>();
-    cuda::residual_norm_backward(job, blocks, element_of(sum), at::cuda::getCurrentCUDAStream());
+    cuda::residual_norm_backward(job, blocks, element_of(sum.scalar_type()),
+                                 at::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return {dx.defined() ? dx : dresidual, dresidual, dweight, dbias, at::Tensor(), at::Tensor()};
   }

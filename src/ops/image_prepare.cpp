@@ -9,15 +9,10 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include "ops/cuda/train_kernels.h"
+#include "ops/element.h"
 
 namespace falcon::ops {
 namespace {
-
-cuda::ImageElement element_of(at::ScalarType type) {
-  return type == at::kHalf       ? cuda::ImageElement::kHalf
-         : type == at::kBFloat16 ? cuda::ImageElement::kBfloat16
-                                 : cuda::ImageElement::kFloat;
-}
 
 bool kernel_takes(const at::Tensor& images, const at::Tensor& out) {
   return out.is_cuda() && cuda::has_train_kernels() && out.scalar_type() != at::kDouble &&

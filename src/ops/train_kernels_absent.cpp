@@ -15,7 +15,7 @@ namespace {
 
 }  // namespace
 
-void prepare_images(const ImagePrepare&, ImageElement, CUstream_st*) {
+void prepare_images(const ImagePrepare&, Element, CUstream_st*) {
   refuse();
 }
 void advance_step(const StepAdvance&, CUstream_st*) {

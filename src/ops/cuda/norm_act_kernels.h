@@ -14,11 +14,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ops/cuda/element.h"
+
 struct CUstream_st;
 
 namespace falcon::ops::cuda {
 
-enum class Element { kFloat, kHalf, kBfloat16 };
 enum class Act { kNone, kRelu, kRelu6, kSilu };  // kSilu: the residual is added after it
 
 /// How the work is cut; the same for all four passes of a layer.

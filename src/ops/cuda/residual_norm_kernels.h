@@ -4,7 +4,7 @@
 #pragma once
 #include <cstdint>
 
-#include "ops/cuda/norm_act_kernels.h"
+#include "ops/cuda/element.h"
 
 struct CUstream_st;
 

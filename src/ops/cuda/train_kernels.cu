@@ -97,13 +97,13 @@ __global__ void advance_kernel(StepAdvance job) {
 
 }  // namespace
 
-void prepare_images(const ImagePrepare& job, ImageElement element, CUstream_st* stream) {
+void prepare_images(const ImagePrepare& job, Element element, CUstream_st* stream) {
   switch (element) {
-    case ImageElement::kFloat:
+    case Element::kFloat:
       return prepare<float>(job, stream);
-    case ImageElement::kHalf:
+    case Element::kHalf:
       return prepare<__half>(job, stream);
-    case ImageElement::kBfloat16:
+    case Element::kBfloat16:
       return prepare<__nv_bfloat16>(job, stream);
   }
 }

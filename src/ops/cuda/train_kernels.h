@@ -3,13 +3,12 @@
 #pragma once
 #include <cstdint>
 
+#include "ops/cuda/element.h"
 #include "ops/step_counters.h"
 
 struct CUstream_st;
 
 namespace falcon::ops::cuda {
-
-enum class ImageElement { kFloat, kHalf, kBfloat16 };
 
 /// The picture width must be divisible by this.
 inline constexpr std::int64_t kPixelsAtOnce = 4;
@@ -24,7 +23,7 @@ struct ImagePrepare {
   float stddev[3] = {};
   bool channels_last = false;
 };
-void prepare_images(const ImagePrepare& job, ImageElement element, CUstream_st* stream);
+void prepare_images(const ImagePrepare& job, Element element, CUstream_st* stream);
 
 /// What the steps read of the schedule, on the device.
 struct StepRow {
