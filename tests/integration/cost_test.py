@@ -58,13 +58,14 @@ class CostTest(RunTest):
         running = self.start("--config", spec, "--output", "out.json", "--quiet")
         worker = running.workers(1)[0]
         seen = []
-        while running.process.poll() is None:
+        while True:
             try:
                 seen.append((time.time(), cpu_s(worker), rss_bytes(worker)))
             except OSError:
                 break
             time.sleep(0.02)
-        _, status, usage = os.wait4(running.pid, 0) if running.process.returncode is None else (0, 0, None)
+        # what /usr/bin/time says: of the launcher and all that it waited for
+        _, status, usage = os.wait4(running.pid, 0)
         self.assertEqual(status, 0)
         report = self.report()
         started = datetime.datetime.fromisoformat(report["run"]["started_at"].replace("Z", "+00:00")).timestamp()
@@ -77,10 +78,11 @@ class CostTest(RunTest):
         counted_bytes = statistics.mean(one[2] for one in inside)
         self.assertAlmostEqual(process["rss_bytes"]["mean"], counted_bytes, delta=0.1 * counted_bytes)
         peak = report["ranks"][0]["peak_rss_bytes"]
-        self.assertAlmostEqual(peak, max(one[2] for one in seen), delta=0.1 * peak)
-        if usage is not None:  # what /usr/bin/time says: the launcher and all that it waited for
-            whole_s = report["ranks"][0]["user_s"] + report["ranks"][0]["system_s"]
-            self.assertLess(whole_s, usage.ru_utime + usage.ru_stime)
+        # not the largest that was seen: LibTorch's end touches 100 MB of its libraries within milliseconds
+        self.assertAlmostEqual(peak, usage.ru_maxrss * 1024, delta=0.1 * peak)
+        self.assertGreater(peak, 0.99 * max(one[2] for one in seen))
+        whole_s = report["ranks"][0]["user_s"] + report["ranks"][0]["system_s"]
+        self.assertLess(whole_s, usage.ru_utime + usage.ru_stime)
 
     def test_telemetry_off(self):
         report = self.trained("run", devices=2, batch_size={"per_gpu": 4}, telemetry={"samplers": []})
