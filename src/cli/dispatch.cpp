@@ -7,7 +7,7 @@
 namespace falcon::cli {
 namespace {
 
-const std::vector<std::string> verbs = {"run", "data", "list"};
+const std::vector<std::string> verbs = {"run", "doctor", "data", "list"};
 
 }  // namespace
 
@@ -24,6 +24,7 @@ ExitCode dispatch(const Words& argv) {
   if (first[0] == '-') return run_command(argv.front(), words);
   const Words rest(words.begin() + 1, words.end());
   if (first == "run") return run_command(argv.front(), rest);
+  if (first == "doctor") return doctor_command(rest);
   if (first == "data") return data_command(rest);
   if (first == "list") return list_command(rest);
   const std::string near = base::nearest(first, verbs);

@@ -8,6 +8,7 @@ inline constexpr const char* kMainHelp =
 
   falconbench --config FILE [--set KEY=VALUE]... [--output FILE]   one run, one report
   falconbench --config FILE --dry-run [--json]     resolved spec and plan, nothing started
+  falconbench doctor [--from FILE|DIR] [--json]    what this host, or that dump, is
   falconbench data make FORMAT DIR [--train N] ... make a data set of real files
   falconbench data check FORMAT DIR                list every damaged file
   falconbench list WHAT                            what can be named; WHAT: keys, models,
@@ -22,6 +23,21 @@ plain top-level key of a spec: --model, --topology, --devices, --precision, --ou
 Exit codes: 0 ok, 1 internal, 2 usage or spec, 3 host lacks what was asked, 4 a worker
 failed, 5 hang or deadline, 6 measurement invalid (strict), 8 report not writable,
 130/143 interrupted. All but 2 leave a report with run.status.
+)";
+
+inline constexpr const char* kDoctorHelp =
+    R"(falconbench doctor [--json]                    what this host is, and what is wrong
+falconbench doctor --from FILE|DIR [--json]    the same of another machine, from files
+
+  --from takes one file or a folder of files, each known by what is in it: outputs of
+  nvidia-smi (none, -q, -q -x, topo -m, topo -p2p, nvlink -s, nvlink -R, --query-gpu with
+  csv, dmon), lspci -tv and -vvv, XML of hwloc (lstopo) and of NCCL (NCCL_TOPO_DUMP_FILE),
+  numactl --hardware, lscpu, /proc/driver/nvidia, p2pBandwidthLatencyTest, a sysfs
+  manifest (f PATH: VALUE, l PATH -> TARGET), or a folder with a sysfs tree (DIR/sys/...).
+  Where files disagree, sysfs is believed before lspci, hwloc, NCCL and topo -m.
+
+  --json prints one object: each answer by its name, or null with NAME_reason where the
+  files do not tell. GPUs count from 0 in NVML's order. Exit 0 when a file could be read.
 )";
 
 inline constexpr const char* kDataHelp =

@@ -48,13 +48,24 @@ Root::Root(std::string path) : path_(std::move(path)) {
   if (path_.empty()) path_ = "/";
 }
 
+Root::Root(FileTree tree)
+    : path_("/nonexistent"), tree_(std::make_shared<const FileTree>(std::move(tree))) {}
+
 std::string Root::at(std::string_view relative) const {
   return (path_ == "/" ? path_ : path_ + "/") + std::string(relative);
 }
 
 Measured<std::string> Root::read(std::string_view relative) const {
   std::string out;
-  if (const int failure = read_file(at(relative), out); failure != 0) {
+  int failure = 0;
+  if (tree_ == nullptr) {
+    failure = read_file(at(relative), out);
+  } else if (const auto text = tree_->read(relative)) {
+    out = *text;
+  } else {
+    failure = ENOENT;
+  }
+  if (failure != 0) {
     return Measured<std::string>::missing("/" + std::string(relative) + ": " +
                                           std::generic_category().message(failure));
   }
@@ -83,11 +94,13 @@ Measured<std::int64_t> Root::integer(std::string_view relative) const {
 }
 
 bool Root::exists(std::string_view relative) const {
+  if (tree_ != nullptr) return tree_->resolved(relative).has_value();
   std::error_code ignored;
   return fs::exists(at(relative), ignored);
 }
 
 std::vector<std::string> Root::names(std::string_view folder) const {
+  if (tree_ != nullptr) return tree_->names(folder);
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator it(at(folder), error), end; !error && it != end;
@@ -99,6 +112,7 @@ std::vector<std::string> Root::names(std::string_view folder) const {
 }
 
 std::string Root::resolved(std::string_view relative) const {
+  if (tree_ != nullptr) return tree_->resolved(relative).value_or("");
   std::error_code error;
   const fs::path whole = fs::canonical(at(relative), error);
   if (error) return "";

@@ -1,21 +1,26 @@
-// The files of a host below a root folder: "/" for this machine, a temporary folder in tests. Every
-// read says why it failed; nothing throws on a missing or unreadable file.
+// The files of a host below a root folder: "/" for this machine, another folder, or a tree in
+// memory that stands in for one. Every read says why it failed; nothing throws on a missing or
+// unreadable file.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "falconbench/measured.h"
+#include "platform/file_tree.h"
 
 namespace falcon::platform {
 
 class Root {
  public:
   explicit Root(std::string path = "/");
+  explicit Root(FileTree tree);
 
   bool is_this_host() const { return path_ == "/"; }
-  /// The full path of a path below the root, given without a leading slash: at("proc/stat").
+  /// The full path of a path below the root, given without a leading slash: at("proc/stat"). Of a
+  /// tree in memory a path that is not there.
   std::string at(std::string_view relative) const;
   /// The whole file. Missing: "/proc/stat: No such file or directory" (the path without the root).
   Measured<std::string> read(std::string_view relative) const;
@@ -32,6 +37,7 @@ class Root {
 
  private:
   std::string path_;
+  std::shared_ptr<const FileTree> tree_;  // null: the folder
 };
 
 /// Whole text as a whole number (blanks around it allowed).

@@ -34,6 +34,12 @@ std::span<const WordFacts> findings() {
       {"partial_batch_dropped", "the last, partial batch of each pass was left out", {}},
       {"weights_missing", "the weight file lacks tensors of the model", {}},
       {"worker_note", "a remark of a worker", {}},
+      {"sources_disagree", "files about one machine say different things", {}},
+      {"gpu_power_capped", "a GPU is limited below its default power", {}},
+      {"acs_redirects", "access control sends traffic between GPUs up to the root complex", {}},
+      {"peer_access_blocked", "some GPUs may not reach each other directly", {}},
+      {"mig_enabled", "a GPU is split into MIG instances", {}},
+      {"gpu_without_driver", "GPUs are plugged in that no driver serves", {}},
   };
   return table;
 }

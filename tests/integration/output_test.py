@@ -83,7 +83,7 @@ class OutputTest(RunTest):
         self.assertRegex(screen, r"\[#*\.*\] measuring step \d+/60")
 
     def test_help_fits_a_screen_and_needs_nothing(self):
-        for words in (["--help"], ["-h"], ["run", "--help"], ["data", "--help"], ["data", "make", "--help"]):
+        for words in (["--help"], ["-h"], ["run", "--help"], ["doctor", "--help"], ["data", "--help"], ["data", "make", "--help"]):
             done = self.ok(*words)
             self.assertEqual(done.stderr, "")
             lines = done.stdout.splitlines()

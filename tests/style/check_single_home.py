@@ -32,6 +32,7 @@ ALLOWED = {
     ("src/data/squad.cpp", '"squad" '): "the data set says in its description what it is",
     ("src/data/synthetic_images.cpp", '"synthetic" '): "the data set says in its description what it is",
     ("src/data/synthetic_tokens.cpp", '"synthetic" '): "the data set says in its description what it is",
+    ("src/platform/machine/roster.cpp", '"nvml" '): "the name that hwloc gives a GPU's device",
 }
 
 

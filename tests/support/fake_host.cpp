@@ -6,6 +6,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "platform/dump/manifest.h"
+
 namespace falcon::test {
 namespace {
 
@@ -52,38 +54,17 @@ void FakeRoot::remove(const std::string& relative) {
 }
 
 void FakeRoot::expand(const std::string& manifest) {
-  std::istringstream lines(manifest);
-  std::string path;
-  std::string text;
-  const auto finish = [&] {
-    if (!path.empty()) file(path, text);
-    path.clear();
-  };
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("+ ") || line == "+") {
-      text += (line.size() > 2 ? line.substr(2) : "") + "\n";
-      continue;
+  for (const platform::ManifestEntry& entry : platform::parse_manifest(manifest)) {
+    if (entry.target) {
+      link(entry.path, *entry.target);
+    } else {
+      file(entry.path, entry.text);
     }
-    finish();
-    if (line.empty() || line.starts_with("#")) continue;
-    const std::size_t arrow = line.find(" -> ");
-    if (line.starts_with("l ") && arrow != std::string::npos) {
-      link(line.substr(2, arrow - 2), line.substr(arrow + 4));
-      continue;
-    }
-    const std::size_t colon = line.find(": ");
-    const bool is_empty_file = colon == std::string::npos && line.ends_with(":");
-    if (!line.starts_with("f ") || (colon == std::string::npos && !is_empty_file)) {
-      throw std::runtime_error("not a manifest line: " + line);
-    }
-    path = line.substr(2, (is_empty_file ? line.size() - 1 : colon) - 2);
-    text = is_empty_file ? "\n" : line.substr(colon + 2) + "\n";
   }
-  finish();
 }
 
 void FakeRoot::expand_machine(const std::string& name) {
-  expand(read_whole(std::string(FALCON_TEST_ROOTS) + "/" + name + ".manifest"));
+  expand(read_whole(std::string(FALCON_TEST_MACHINES) + "/" + name + "/sysfs.manifest"));
 }
 
 FakeNvml::FakeNvml(const std::string& json) {

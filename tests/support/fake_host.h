@@ -21,9 +21,9 @@ class FakeRoot {
   void file(const std::string& relative, const std::string& text);
   void link(const std::string& relative, const std::string& target);
   void remove(const std::string& relative);
-  /// Lines `f PATH: VALUE`, `+ one more line of the same file`, `l PATH -> TARGET`, `# comment`.
+  /// Lines of platform/dump/manifest.h.
   void expand(const std::string& manifest);
-  /// tests/data/roots/<name>.manifest.
+  /// tests/data/machines/<name>/sysfs.manifest.
   void expand_machine(const std::string& name);
 
  private:

@@ -1,0 +1,50 @@
+// Small texts about a host: numactl --hardware, lscpu, /proc/driver/nvidia, nvidia-smi dmon, and
+// what the p2pBandwidthLatencyTest of CUDA's samples prints.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace falcon::platform {
+
+struct NumactlNode {
+  int id = 0;
+  std::vector<int> cpus;
+  std::optional<std::int64_t> memory_bytes;
+};
+bool is_numactl(std::string_view text);
+std::vector<NumactlNode> read_numactl(std::string_view text);
+
+struct CpuListing {
+  std::string hypervisor;  // empty: none is named
+  std::string architecture;
+  std::vector<std::pair<int, std::string>> nodes;  // NUMA node, list of its CPUs
+};
+bool is_lscpu(std::string_view text);
+CpuListing read_lscpu(std::string_view text);
+
+struct DriverFiles {
+  std::string driver;
+  std::vector<std::pair<std::string, std::string>> gpus;  // bus id, model
+};
+bool is_driver_files(std::string_view text);
+DriverFiles read_driver_files(std::string_view text);
+
+bool is_dmon(std::string_view text);
+/// Indices of the GPUs in it, sorted.
+std::vector<int> read_dmon(std::string_view text);
+
+/// Medians and ranges of all pairs of different GPUs.
+struct PeerTest {
+  int pairs = 0, can_access = 0;
+  std::optional<double> one_way_off, one_way_on, both_ways_off, both_ways_on;  // GB/s
+  std::optional<std::pair<double, double>> latency_off_us, latency_on_us;      // least, most
+  std::vector<std::pair<int, std::string>> gpus;                               // index, name
+};
+bool is_peer_test(std::string_view text);
+PeerTest read_peer_test(std::string_view text);
+
+}  // namespace falcon::platform

@@ -1,0 +1,247 @@
+#include "platform/machine/roster.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "platform/dump/lines.h"
+#include "platform/machine/findings.h"
+#include "platform/pci_address.h"
+
+namespace falcon::platform {
+namespace {
+
+struct Seat {
+  std::string address, bus_id, name;
+};
+
+// The GPUs of one source.
+struct Listing {
+  std::string file;
+  std::vector<Seat> seats;
+  bool is_in_nvml_order = false;
+};
+
+std::set<std::string> addresses_of(const Listing& listing) {
+  std::set<std::string> addresses;
+  for (const Seat& seat : listing.seats) addresses.insert(seat.address);
+  return addresses;
+}
+
+// "nvml12" -> 12
+std::optional<int> nvml_number(const PciDevice& device) {
+  for (const std::string& name : device.os_devices) {
+    if (name.starts_with("nvml")) return leading_number(std::string_view(name).substr(4));
+  }
+  return {};
+}
+
+Listing listing_of(const PciTree& tree) {
+  Listing listing{tree.file, {}, false};
+  std::vector<std::pair<int, Seat>> seats;
+  bool is_numbered = true;
+  for (std::size_t i = 0; i < tree.devices.size(); ++i) {
+    const PciDevice& device = tree.devices[i];
+    if (device.kind != DeviceKind::kGpu) continue;
+    std::optional<int> number = nvml_number(device);
+    if (!tree.nccl_devices.empty() && tree.nccl_devices[i] >= 0) number = tree.nccl_devices[i];
+    is_numbered = is_numbered && number.has_value();
+    seats.emplace_back(number.value_or(0), Seat{device.address, "", device.name});
+  }
+  if (is_numbered) {
+    std::stable_sort(seats.begin(), seats.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+  }
+  for (auto& [number, seat] : seats) listing.seats.push_back(std::move(seat));
+  listing.is_in_nvml_order = is_numbered;
+  return listing;
+}
+
+Listing listing_of(const FromFile<SmiReport>& report) {
+  Listing listing{report.file, {}, true};
+  for (const SmiGpu& gpu : report.content.gpus) {
+    listing.seats.push_back({normal_pci_address(gpu.bus_id), gpu.bus_id, gpu.name.value_or("")});
+  }
+  return listing;
+}
+
+Listing listing_of(const FromFile<std::vector<CsvGpu>>& csv) {
+  Listing listing{csv.file, {}, true};
+  std::vector<CsvGpu> gpus = csv.content;
+  std::stable_sort(gpus.begin(), gpus.end(),
+                   [](const CsvGpu& a, const CsvGpu& b) { return a.index < b.index; });
+  for (const CsvGpu& gpu : gpus) {
+    listing.seats.push_back({normal_pci_address(gpu.bus_id), gpu.bus_id, gpu.name});
+  }
+  return listing;
+}
+
+// Sources that give addresses, the most believed first.
+std::vector<Listing> listings_of(const Dump& dump) {
+  std::vector<Listing> listings;
+  for (const PciTree& tree : dump.trees) {
+    if (!tree.devices.empty()) listings.push_back(listing_of(tree));
+  }
+  if (dump.host && dump.host->driver.has_value()) {
+    Listing listing{"NVML", {}, false};
+    for (const Gpu& gpu : dump.host->gpus) {
+      listing.seats.push_back({gpu.pci_address, gpu.pci_address, gpu.name});
+    }
+    listings.push_back(std::move(listing));
+  }
+  for (const auto& csv : dump.csv) listings.push_back(listing_of(csv));
+  for (const auto& report : dump.reports) listings.push_back(listing_of(report));
+  if (dump.table) listings.push_back(listing_of(*dump.table));
+  if (dump.driver_files) {
+    Listing listing{dump.driver_files->file, {}, false};
+    for (const auto& [bus_id, model] : dump.driver_files->content.gpus) {
+      listing.seats.push_back({normal_pci_address(bus_id), bus_id, model});
+    }
+    if (!listing.seats.empty()) listings.push_back(std::move(listing));
+  }
+  const bool has_tree = std::any_of(dump.trees.begin(), dump.trees.end(), [](const PciTree& tree) {
+    return tree.source == TreeSource::kLspci;
+  });
+  if (dump.lspci_listing && !has_tree) {
+    Listing listing = listing_of(dump.lspci_listing->content);
+    listing.file = dump.lspci_listing->file;
+    if (!listing.seats.empty()) listings.push_back(std::move(listing));  // it may be a selection
+  }
+  return listings;
+}
+
+bool has_all_addresses(const Listing& listing) {
+  return std::none_of(listing.seats.begin(), listing.seats.end(),
+                      [](const Seat& seat) { return seat.address.empty(); });
+}
+
+// Not a selection: the indices have no gap.
+bool names_all(const std::vector<NvlinkGpu>& gpus) {
+  return gpus.empty() || gpus.back().index + 1 == static_cast<int>(gpus.size());
+}
+
+// Sources that only count.
+std::vector<std::pair<std::string, int>> counts_of(const Dump& dump) {
+  std::vector<std::pair<std::string, int>> counts;
+  const auto add = [&](const auto& from, std::size_t count) {
+    counts.emplace_back(from.file, static_cast<int>(count));
+  };
+  if (dump.topo) add(*dump.topo, dump.topo->content.gpus.size());
+  for (const auto& status : dump.peer_status) add(status, status.content.gpus.size());
+  for (const auto* list : {&dump.nvlink_states, &dump.nvlink_remotes, &dump.gpu_names}) {
+    if (*list && names_all((*list)->content)) add(**list, (*list)->content.size());
+  }
+  if (dump.peer_test) add(*dump.peer_test, dump.peer_test->content.gpus.size());
+  if (dump.monitor) add(*dump.monitor, dump.monitor->content.size());
+  for (const auto& csv : dump.csv) {
+    if (!has_all_addresses(listing_of(csv))) add(csv, csv.content.size());
+  }
+  if (dump.probe) counts.emplace_back(dump.probe->file, 1);  // a probe is of one GPU
+  return counts;
+}
+
+const Listing* base_of(const std::vector<Listing>& listings) {
+  const Listing* empty = nullptr;
+  for (const Listing& listing : listings) {
+    if (listing.seats.empty()) {
+      if (empty == nullptr) empty = &listing;
+    } else if (has_all_addresses(listing)) {
+      return &listing;
+    }
+  }
+  return empty;
+}
+
+// Reports of several machines in one folder: none of them is the machine.
+bool are_several_machines(const Dump& dump) {
+  std::set<std::set<std::string>> sets;
+  for (const auto& report : dump.reports) sets.insert(addresses_of(listing_of(report)));
+  return sets.size() > 1 && dump.trees.empty() && dump.csv.empty();
+}
+
+void take_names(const Dump& dump, const std::vector<Listing>& listings, Machine& machine) {
+  for (MachineGpu& gpu : machine.gpus) {
+    for (const Listing& listing : listings) {
+      for (const Seat& seat : listing.seats) {
+        if (seat.address.empty() || seat.address != gpu.address) continue;
+        if (gpu.bus_id.empty()) gpu.bus_id = seat.bus_id;
+        // lspci and hwloc name the chip; nvidia-smi, which comes later, names the product.
+        if (!seat.name.empty() && (gpu.name.empty() || !seat.bus_id.empty())) gpu.name = seat.name;
+      }
+    }
+  }
+  for (const auto* list : {&dump.nvlink_states, &dump.nvlink_remotes, &dump.gpu_names}) {
+    if (!*list) continue;
+    for (const NvlinkGpu& gpu : (*list)->content) {
+      const auto index = static_cast<std::size_t>(gpu.index);
+      if (index >= machine.gpus.size() || !machine.gpus[index].name.empty()) continue;
+      machine.gpus[index].name = gpu.name;
+    }
+  }
+}
+
+void report_differences(const std::vector<Listing>& listings,
+                        const std::vector<std::pair<std::string, int>>& counts, Machine& machine) {
+  std::set<std::string> known;
+  for (const MachineGpu& gpu : machine.gpus) known.insert(gpu.address);
+  for (const Listing& listing : listings) {
+    if (!has_all_addresses(listing) || addresses_of(listing) == known) continue;
+    machine.findings.push_back(sources_disagree(
+        "which GPUs there are", machine.gpu_source + ": " + std::to_string(known.size()) + " GPUs",
+        listing.file + ": " + std::to_string(listing.seats.size()) + " GPUs" +
+            (listing.seats.empty() ? "" : ", the first at " + listing.seats.front().address)));
+  }
+  for (const auto& [file, count] : counts) {
+    if (count == *machine.gpu_count) continue;
+    machine.findings.push_back(sources_disagree(
+        "how many GPUs there are", machine.gpu_source + ": " + std::to_string(*machine.gpu_count),
+        file + ": " + std::to_string(count)));
+  }
+}
+
+void take_several_machines(const Dump& dump, Machine& machine) {
+  std::set<std::size_t> sizes;
+  for (const auto& report : dump.reports) sizes.insert(report.content.gpus.size());
+  const std::string why = "the files describe different machines";
+  machine.gpu_count = sizes.size() == 1 ? Measured<int>(static_cast<int>(*sizes.begin()))
+                                        : Measured<int>::missing(why);
+  machine.findings.push_back(sources_disagree(why, dump.reports[0].file, dump.reports[1].file));
+}
+
+}  // namespace
+
+void make_roster(const Dump& dump, Machine& machine) {
+  if (are_several_machines(dump)) {
+    take_several_machines(dump, machine);
+    return;
+  }
+  const std::vector<Listing> listings = listings_of(dump);
+  const auto counts = counts_of(dump);
+  const Listing* base = base_of(listings);
+  if (base != nullptr && base->seats.empty() && !counts.empty()) base = nullptr;
+  if (base != nullptr) {
+    machine.gpu_source = base->file;
+    for (const Listing& listing : listings) {
+      if (!listing.is_in_nvml_order || addresses_of(listing) != addresses_of(*base)) continue;
+      base = &listing;
+      break;
+    }
+    for (const Seat& seat : base->seats) machine.gpus.emplace_back().address = seat.address;
+    machine.gpu_count = static_cast<int>(machine.gpus.size());
+  } else if (!counts.empty() || !listings.empty()) {
+    machine.gpu_source = counts.empty() ? listings.front().file : counts.front().first;
+    machine.gpu_count =
+        counts.empty() ? static_cast<int>(listings.front().seats.size()) : counts.front().second;
+    machine.gpus.resize(static_cast<std::size_t>(*machine.gpu_count));
+  } else {
+    machine.gpu_count = Measured<int>::missing("no file tells the GPUs");
+    return;
+  }
+  take_names(dump, listings, machine);
+  report_differences(listings, counts, machine);
+}
+
+}  // namespace falcon::platform

@@ -1,0 +1,66 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "falconbench/errors.h"
+#include "platform/dump/read_topo_matrix.h"
+
+namespace falcon::platform {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(TopoMatrix, TabsAndEscapesAndAnEmptyColumn) {
+  const TopoMatrix topo = read_topo_matrix(
+      "\t\x1b[4mGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\x1b[0m\r\n"
+      "GPU0\t X \tNV18\tPIX\t0-31\t0\t\tN/A\r\n"
+      "GPU1\tNV18\t X \tSYS\tN/A\t\t\tN/A\r\n"
+      "NIC0\tPIX\tSYS\t X \t\t\t\t\r\n");
+  EXPECT_THAT(topo.gpus, ElementsAre("GPU0", "GPU1"));
+  EXPECT_THAT(topo.nics, ElementsAre("NIC0"));
+  EXPECT_EQ(topo.cells[0][1], "NV18");
+  EXPECT_THAT(topo.nic_cells[0], ElementsAre("PIX", "SYS"));
+  EXPECT_THAT(topo.cpu_affinity, ElementsAre("0-31", std::nullopt));
+  EXPECT_THAT(topo.numa_affinity, ElementsAre("0", std::nullopt));
+}
+
+TEST(TopoMatrix, BlanksBetweenColumnsAndNoNumaColumn) {
+  const TopoMatrix topo = read_topo_matrix(
+      "$ nvidia-smi topo -m\n"
+      "        GPU0    GPU1    mlx5_0  CPU Affinity\n"
+      "GPU0     X      SOC     PHB     0-13\n"
+      "GPU1    SOC      X      SYS     14-27\n");
+  EXPECT_EQ(topo.cells[0][1], "SYS");  // its name today
+  EXPECT_THAT(topo.numa_affinity, ElementsAre(std::nullopt, std::nullopt));
+  EXPECT_THAT(topo.nics, ElementsAre("mlx5_0"));
+}
+
+TEST(TopoMatrix, PeerStatusIsAnotherMatrix) {
+  const TopoMatrix status = read_topo_matrix(" \tGPU0\tGPU1\t\n GPU0\tX\tCNS\t\n GPU1\tCNS\tX\t\n");
+  EXPECT_TRUE(status.is_peer_status);
+  EXPECT_EQ(status.cells[0][1], "CNS");
+}
+
+TEST(TopoMatrix, ACutMatrixIsRefused) {
+  const std::string whole =
+      "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tPIX\t0-3\nGPU1\tPIX\t X \t0-3\n";
+  EXPECT_NO_THROW(read_topo_matrix(whole));
+  EXPECT_THROW(read_topo_matrix(whole.substr(0, whole.find("GPU1\tPIX"))), Error);
+  EXPECT_THROW(read_topo_matrix(whole.substr(0, whole.size() - 8)), Error);
+  EXPECT_FALSE(is_topo_matrix("GPU 0: A (UUID: B)\n"));
+}
+
+TEST(TopoMatrix, AnUnknownCellIsAbsent) {
+  const TopoMatrix topo =
+      read_topo_matrix("\tGPU0\tGPU1\tCPU Affinity\nGPU0\tX\tERR\t0\nGPU1\tERR\tX\t0\n");
+  EXPECT_EQ(topo.cells[0][1], std::nullopt);
+}
+
+TEST(TopoMatrix, LabelsOfNvlink) {
+  EXPECT_EQ(nvlinks_of("NV12"), 12);
+  EXPECT_EQ(nvlinks_of("NV"), 0);
+  EXPECT_EQ(nvlinks_of("NODE"), 0);
+  EXPECT_EQ(nvlinks_of("NV1x"), 0);
+}
+
+}  // namespace
+}  // namespace falcon::platform
