@@ -56,6 +56,8 @@ std::vector<std::string> words(std::string_view list) {
   if (list == "storages") return names(storages());
   if (list == "squad_versions") return {"v1.1", "v2.0"};
   if (list == "auto_on_off") return {"auto", "on", "off"};
+  if (list == "on_off") return {"on", "off"};
+  if (list == "gradient_dtypes") return {"fp32", "fp16", "bf16"};
   if (list == "decays") return {"all", kDecayWeightsOnly};
   if (list == "checkpoint_times") return {"epoch"};
   if (list == "attach") return {"local", "falcon"};

@@ -279,6 +279,13 @@ void Rules::check_engine() {
     fault("engine.cudnn_benchmark",
           "true chooses algorithms by time, but engine.deterministic is true");
   }
+  const bool exchanges = !given("parallelism") || spec_.parallelism.kind != "none";
+  if (!exchanges && spec_.engine.gradient_dtype != "fp32") {
+    fault("engine.gradient_dtype", "has no effect: with parallelism none nothing is exchanged");
+  }
+  if (!exchanges && spec_.engine.allreduce == "off") {
+    fault("engine.allreduce", "has no effect: with parallelism none nothing is exchanged");
+  }
   if (spec_.engine.graphs == "on" && spec_.warmup_steps < kGraphWarmupSteps) {
     fault("engine.graphs",
           "on needs " + std::to_string(kGraphWarmupSteps) + " warm-up steps, but warmup_steps is " +

@@ -95,6 +95,19 @@ class RunKeysTest(RunTest):
         self.assertNotEqual(plain["memory_format"], other["memory_format"])
         self.assertNotEqual(plain["deterministic"], other["deterministic"])
 
+    def test_what_ranks_exchange(self):
+        seen = {}
+        for name, engine in (("plain", {}), ("short", {"gradient_dtype": "bf16"}), ("none", {"allreduce": "off"})):
+            seen[name] = self.trained(name, devices=2, batch_size={"per_gpu": 4}, engine=engine)
+        moved = {name: report["training"]["communication"]["bytes_per_step"] for name, report in seen.items()}
+        self.assertEqual((moved["short"], moved["none"]), (moved["plain"] / 2, 0))
+        alike = {name: len({rank["parameter_hash"] for rank in report["ranks"]}) for name, report in seen.items()}
+        self.assertEqual(alike, {"plain": 1, "short": 1, "none": 2})
+        found = {name: {finding["id"] for finding in report["findings"]} for name, report in seen.items()}
+        self.assertIn("exchange_off", found["none"])
+        self.assertNotIn("parameters_differ", found["none"])
+        self.assertNotIn("exchange_off", found["short"])
+
     def test_moving_average(self):
         for decay, kept in ((0, False), (0.99, True)):
             report = self.trained("run", optimizer={"lr": 0.01, "ema_decay": decay}, devices=2, batch_size={"per_gpu": 4})
