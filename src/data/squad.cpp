@@ -53,7 +53,7 @@ WindowOptions window_options(const DatasetOptions& options) {
 }  // namespace
 
 Squad::Squad(const DatasetOptions& options)
-    : file_(existing(options.path / options.subfolder, "train")),
+    : file_(existing(options.path / options.subfolder, options.evaluation ? "val" : "train")),
       vocabulary_(Vocabulary::read(existing(options.path / options.vocab, "vocab"))),
       windows_(window_options(options)),
       cached_(cached_squad_tokens(file_, vocabulary_, options.threads)) {
@@ -65,6 +65,7 @@ Squad::Squad(const DatasetOptions& options)
                              std::to_string(windows_.sequence_length) + " and a doc_stride of " +
                              std::to_string(windows_.doc_stride)});
   });
+  if (options.evaluation) texts_ = read_squad_texts(file_, tokens);
   if (features_.empty()) {
     const std::string left_out = tokens.left_out.summary();
     throw Error(ExitCode::kHost, shown(file_) + ": no usable question" +
