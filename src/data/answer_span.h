@@ -10,7 +10,7 @@
 
 namespace falcon::data {
 
-inline constexpr std::int64_t kBestPositions = 20;   // n_best_size
+inline constexpr std::int64_t kBestPositions = 20;    // n_best_size
 inline constexpr std::int64_t kMaxAnswerTokens = 30;  // max_answer_length
 
 /// The likeliest positions of a sequence with their logits, best first: of all positions, those of

@@ -47,7 +47,8 @@ SquadTexts read_squad_texts(const std::filesystem::path& file, const SquadTokens
   const std::size_t questions = tokens.questions.size();
   if (known != questions || texts.answers.size() != questions ||
       texts.contexts.size() != tokens.contexts.size()) {
-    throw Error(ExitCode::kHost, base::printable(file.native(), 400) + ": changed while it was read");
+    throw Error(ExitCode::kHost,
+                base::printable(file.native(), 400) + ": changed while it was read");
   }
   return texts;
 }

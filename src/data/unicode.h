@@ -22,7 +22,7 @@ enum class Kind { kLetter, kNumber, kNonspacingMark, kPunctuation, kDropped, kOt
 Kind kind(char32_t c);
 bool is_white_space(char32_t c);   // the property White_Space
 bool is_python_space(char32_t c);  // Python's str.isspace(): the separators 0x1C to 0x1F, too
-bool is_ideograph(char32_t c);    // the blocks that BERT takes as one word a character
+bool is_ideograph(char32_t c);     // the blocks that BERT takes as one word a character
 int combining_class(char32_t c);
 char32_t lower(char32_t c);  // simple mapping
 /// As Python's str.lower(): a capital sigma at the end of a word becomes the final one, U+0130

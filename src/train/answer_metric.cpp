@@ -40,9 +40,9 @@ class Answers : public Metric {
       if (samples[i] < 0) continue;
       const auto window = static_cast<std::uint32_t>(samples[i]);
       const data::SquadFeature& feature = squad_.features()[window];
-      const std::uint64_t question_tokens = squad_.tokens().questions[feature.question].tokens.count;
-      windows_.push_back(
-          data::best_span(feature, question_tokens, best_of(0, i), best_of(1, i)));
+      const std::uint64_t question_tokens =
+          squad_.tokens().questions[feature.question].tokens.count;
+      windows_.push_back(data::best_span(feature, question_tokens, best_of(0, i), best_of(1, i)));
       windows_.back().window = window;
       windows_.back().null_score = null_scores.const_data_ptr<float>()[i];
     }

@@ -32,10 +32,12 @@ void measure(const std::filesystem::path& folder, std::int64_t questions, int th
   make_squad(folder, {.train = questions}, threads);
   const std::filesystem::path file = folder / "train-v1.1.json";
   const Vocabulary vocabulary = Vocabulary::read(folder / kVocabularyName);
-  const Cost reading = cost_of([&] { read_squad(file, [](SquadParagraph&&) {}, [](auto&&) {}); });
+  const Cost reading = cost_of([&] {
+    read_squad(
+        file, [](SquadParagraph&&) {}, [](auto&&) {});
+  });
   SquadTokens tokens;
-  const Cost all =
-      cost_of([&] { tokens = tokenize_squad(file, WordPiece(vocabulary), threads); });
+  const Cost all = cost_of([&] { tokens = tokenize_squad(file, WordPiece(vocabulary), threads); });
   cached_squad_tokens(file, vocabulary, threads);  // is kept there, if it was not
   const Cost cached = cost_of([&] {
     if (cached_squad_tokens(file, vocabulary, threads).was_cached) return;
