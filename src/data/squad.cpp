@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "data/made_set.h"
 #include "data/question_layout.h"
 #include "falconbench/clock.h"
 #include "falconbench/errors.h"
@@ -24,7 +25,8 @@ fs::path existing(const fs::path& file, std::string_view key) {
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(file.parent_path(), error)) {
     const std::string name = entry.path().filename();
-    if (name.ends_with(file.extension().native())) names.push_back(name);
+    if (name == kManifestName || !name.ends_with(file.extension().native())) continue;
+    names.push_back(name);
   }
   std::ranges::sort(names);
   throw Error(ExitCode::kHost, shown(file) + ": no such file (data." + std::string(key) + "); " +

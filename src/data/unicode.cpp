@@ -14,10 +14,29 @@ constexpr char32_t kFinalSigma = 0x3C2;
 constexpr char32_t kDottedCapitalI = 0x130;
 constexpr char32_t kDotAbove = 0x307;
 
+struct Block {
+  char32_t first, last;
+};
+
+bool is_in(std::span<const Block> blocks, char32_t c) {
+  return std::ranges::any_of(
+      blocks, [&](const Block& block) { return c >= block.first && c <= block.last; });
+}
+
+// The property Cased, for what is not Case_Ignorable.
 bool is_cased(char32_t c) {
-  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
-  return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_LL ||
-         category == UTF8PROC_CATEGORY_LT;
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+      return true;
+    default:
+      break;
+  }
+  constexpr Block kOthers[] = {{0xAA, 0xAA},      {0xBA, 0xBA},       {0x2160, 0x217F},
+                               {0x24B6, 0x24E9},  {0x1F130, 0x1F149}, {0x1F150, 0x1F169},
+                               {0x1F170, 0x1F189}};
+  return is_in(kOthers, c);
 }
 
 // The property Case_Ignorable: marks, modifiers, and what may stand within a word.
@@ -127,17 +146,10 @@ bool is_python_space(char32_t c) {
 }
 
 bool is_ideograph(char32_t c) {
-  struct Block {
-    char32_t first, last;
-  };
   constexpr Block kBlocks[] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900, 0xFAFF},
                                {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F}, {0x2B740, 0x2B81F},
                                {0x2B820, 0x2CEAF}, {0x2F800, 0x2FA1F}};
-  if (c < kBlocks[0].first) return false;
-  for (const Block& block : kBlocks) {
-    if (c >= block.first && c <= block.last) return true;
-  }
-  return false;
+  return c >= kBlocks[0].first && is_in(kBlocks, c);
 }
 
 int combining_class(char32_t c) {

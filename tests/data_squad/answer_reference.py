@@ -45,6 +45,8 @@ PAIRS = [
     ("\u039f\u0394\u039f\u03a3", ["\u03bf\u03b4\u03bf\u03c2", "\u03bf\u03b4\u03bf\u03c3"]),
     ("\u03a3\u0391\u03a3\u0397 \u03a3.", ["\u03c3\u03b1\u03c3\u03b7 \u03c3"]),
     ("\u0391\u03a3\u2019\u0392 \u0391\u03a3-\u0392", ["\u03b1\u03c3\u2019\u03b2 \u03b1\u03c2\u03b2"]),
+    ("\u2160\u03a3 \u03a3\u24b6", ["\u2170\u03c2 \u03c3\u24d0"]),
+    ("\u0391\u0301\u03a3\u02b0 \u03a3", ["\u03b1\u0301\u03c2\u02b0 \u03c3"]),
     ("\u0130stanbul", ["i\u0307stanbul", "istanbul"]),
     ("STRASSE", ["stra\u00dfe", "strasse"]),
     ("\u1e9e", ["\u00df"]),
@@ -117,7 +119,7 @@ def made_case(rng):
     words = [rng.choice(["ab", "\u00e9t\u00e9", "x", "\u4eac", "word", "\U0001f600"]) for _ in range(rng.randint(5, 90))]
     context, places = "", []
     for word in words:
-        context += " " * rng.randint(0 if context else 0, 2)
+        context += " " * rng.randint(0, 2)
         places.append((len(context), len(context) + len(word)))
         context += word
     question, room = rng.randint(1, 24), rng.choice([12, 40, 90])

