@@ -16,7 +16,7 @@ namespace falcon::train {
 namespace {
 
 static_assert(std::is_trivially_copyable_v<data::WindowAnswer> &&
-              sizeof(data::WindowAnswer) == 6 * 4);  // no padding
+              sizeof(data::WindowAnswer) == 24);  // no padding
 
 class Answers : public Metric {
  public:
@@ -24,14 +24,15 @@ class Answers : public Metric {
 
   void add(const std::vector<at::Tensor>& outputs, const Batch&,
            std::span<const std::int64_t> samples) override {
-    const at::Tensor logits_2BS = at::stack({outputs.at(0), outputs.at(1)}).to(at::kFloat);
-    const std::int64_t most = std::min(data::kBestPositions, logits_2BS.size(2));
-    const auto [best, places] = logits_2BS.topk(most, /*dim=*/2);
+    // [2, B, S]: of starts, of ends
+    const at::Tensor logits = at::stack({outputs.at(0), outputs.at(1)}).to(at::kFloat);
+    const std::int64_t most = std::min(data::kBestPositions, logits.size(2));
+    const auto [best, places] = logits.topk(most, /*dim=*/2);
     const at::Tensor values = best.cpu().contiguous();
     const at::Tensor positions = places.cpu().contiguous();
-    const at::Tensor null_scores = logits_2BS.select(2, 0).sum(0).cpu();
+    const at::Tensor null_scores = logits.select(2, 0).sum(0).cpu();
     const auto best_of = [&](std::int64_t side, std::size_t row) {
-      const std::int64_t at = (side * logits_2BS.size(1) + static_cast<std::int64_t>(row)) * most;
+      const std::int64_t at = (side * logits.size(1) + static_cast<std::int64_t>(row)) * most;
       const auto count = static_cast<std::size_t>(most);
       return data::BestPositions{{positions.const_data_ptr<std::int64_t>() + at, count},
                                  {values.const_data_ptr<float>() + at, count}};
