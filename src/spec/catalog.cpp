@@ -34,6 +34,10 @@ const DatasetFacts* find_dataset(std::string_view name) {
   return find(datasets(), name);
 }
 
+const TaskFacts* find_evaluated_task(std::string_view name) {
+  return find(evaluated_tasks(), name);
+}
+
 const WordFacts* find_word(std::span<const WordFacts> table, std::string_view name) {
   return find(table, name);
 }

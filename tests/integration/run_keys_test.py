@@ -52,7 +52,7 @@ class RunKeysTest(RunTest):
         losses = []
         for version in ("v1.1", "v2.0"):
             make = {"train": 16, "version": version}
-            data = {"format": "squad", "path": version, "make": make, "train": f"train-{version}.json"}
+            data = {"format": "squad", "path": version, "make": make}
             losses.append(self.answered("made", data))
             self.assertTrue((self.folder / version / f"train-{version}.json").exists())
         words = (self.folder / "v1.1/vocab.txt").read_text().splitlines()
@@ -60,7 +60,7 @@ class RunKeysTest(RunTest):
         first = next(i for i, word in enumerate(words) if len(word) == 1 and word.isalnum())
         other = words[:first] + words[first:][::-1]
         (self.folder / "v1.1/other.txt").write_text("\n".join(other) + "\n")
-        data = {"format": "squad", "path": "v1.1", "train": "train-v1.1.json", "vocab": "other.txt"}
+        data = {"format": "squad", "path": "v1.1", "vocab": "other.txt"}
         self.assertNotEqual(self.answered("other", data), losses[0])
 
     def answered(self, name, data):
