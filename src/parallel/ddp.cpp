@@ -6,6 +6,7 @@
 
 #include "comm/gradient_reducer.h"
 #include "comm/process_group.h"
+#include "parallel/catalog.h"
 #include "parallel/strategies.h"
 
 namespace falcon::parallel {
@@ -28,13 +29,6 @@ std::vector<at::Tensor> tensors_on(at::Device device, const std::vector<NamedTen
     if (entry.tensor.device() == device) tensors.push_back(entry.tensor.detach());
   }
   return tensors;
-}
-
-/// Nothing: the gradients' own.
-std::optional<at::ScalarType> exchanged_type(std::string_view word) {
-  if (word == "fp16") return at::kHalf;
-  if (word == "bf16") return at::kBFloat16;
-  return {};
 }
 
 class Ddp : public Strategy {

@@ -297,7 +297,7 @@ void Rules::check_engine() {
           "true chooses algorithms by time, but engine.deterministic is true");
   }
   const bool exchanges = !given("parallelism") || spec_.parallelism.kind != "none";
-  if (!exchanges && spec_.engine.gradient_dtype != "fp32") {
+  if (!exchanges && spec_.engine.gradient_dtype != EngineSpec().gradient_dtype) {
     fault("engine.gradient_dtype", "has no effect: with parallelism none nothing is exchanged");
   }
   if (!exchanges && spec_.engine.allreduce == "off") {
