@@ -86,6 +86,7 @@ struct Plan {
   std::int64_t warmup_steps = 0;
   std::optional<std::int64_t> measured_steps;    // absent: budget.seconds decides
   std::optional<std::int64_t> checkpoint_steps;  // measured, from one to the next
+  bool graphs = false;                           // the step is to be captured as a CUDA graph
   MemoryEstimate memory;
   std::vector<Finding> findings;
 };
@@ -107,6 +108,7 @@ void visit_decisions(Plan& p, V& v) {
   v.field("warmup_steps", p.warmup_steps, "steps before the measured ones");
   v.field("measured_steps", p.measured_steps, "measured steps (absent: seconds decide)");
   v.field("checkpoint_steps", p.checkpoint_steps, "measured steps from checkpoint to checkpoint");
+  v.field("graphs", p.graphs, "whether the step is to be captured as a CUDA graph");
   v.field("memory", p.memory, "estimate for one device");
 }
 template <class V>

@@ -83,6 +83,7 @@ struct Training {
   Phases phases_ms;
   std::optional<std::string> phases_reason;
   Communication communication;
+  Measured<GraphRecord> graph;
   Input input;
   Measured<double> energy_j_per_sample;
   Measured<double> measured_s, training_time_s, time_per_epoch_s;
@@ -111,6 +112,8 @@ void visit_fields(Training& t, V& v) {
   v.field("phases_ms", t.phases_ms, "where a step's time goes, mean over ranks of each step");
   v.field("phases_reason", t.phases_reason, "why phases are missing or joined into other");
   v.field("communication", t.communication, "gradient exchange");
+  v.field("graph", t.graph,
+          "the step as a CUDA graph, of the first rank; null: enqueued one by one");
   v.field("input", t.input, "input pipeline");
   v.field("energy_j_per_sample", t.energy_j_per_sample,
           "energy of all GPUs in the window / samples: boards only, without the host");

@@ -56,7 +56,12 @@ void visit_fields(BudgetSpec& s, V& v) {
   v.field("seconds", s.seconds, "measured seconds", between(0.001, 31557600));
 }
 
+/// A captured step needs so many warm-up steps; the last of them is the captured one. Before it
+/// c10d::Reducer lays its buckets out, and libraries choose and allocate.
+inline constexpr std::int64_t kGraphWarmupSteps = 12;
+
 struct EngineSpec {
+  std::string graphs = "auto";
   std::optional<bool> channels_last;
   bool deterministic = false;
   bool cudnn_benchmark = false;
@@ -65,6 +70,10 @@ struct EngineSpec {
 };
 template <class V>
 void visit_fields(EngineSpec& s, V& v) {
+  v.field("graphs", s.graphs,
+          "the step as a CUDA graph, captured at the end of the warm-up's first 12 steps and "
+          "replayed: auto (on GPUs), on (an error where it cannot be) or off",
+          one_of("auto_on_off"));
   v.field("channels_last", s.channels_last, "NHWC memory format (default: on for image models)");
   v.field("deterministic", s.deterministic, "only deterministic algorithms");
   v.field("cudnn_benchmark", s.cudnn_benchmark,

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <torch/csrc/distributed/c10d/comm.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
@@ -33,9 +34,13 @@ class AverageHook : public c10d::CppCommHookInterface<std::shared_ptr<HookState>
   c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
     HookState& state = *state_;
     at::Tensor& buffer = bucket.getBufferRef();
+    // a captured collective has no time of its own: it runs in every replay
+    const bool is_timed =
+        !state.group_averages ||
+        c10::cuda::currentStreamCaptureStatusMayInitCtx() == c10::cuda::CaptureStatus::None;
     if (bucket.getIndex() == 0) {
       state.current = {};
-      state.timer.begin_pass();
+      if (is_timed) state.timer.begin_pass();
     }
     state.current.bytes += static_cast<std::int64_t>(buffer.nbytes());
     state.current.calls += 1;
@@ -49,7 +54,7 @@ class AverageHook : public c10d::CppCommHookInterface<std::shared_ptr<HookState>
     std::vector<at::Tensor> tensors{buffer};
     const c10::intrusive_ptr<c10d::Work> work = state.group->allreduce(tensors, options);
     c10::intrusive_ptr<c10::ivalue::Future> future = work->getFuture();
-    state.timer.add(work, future);
+    if (is_timed) state.timer.add(work, future);
     return future;
   }
 };

@@ -43,6 +43,9 @@ void check_device_and_precision(const RunSpec& spec, const Placement& placement,
   if (!placement.on_gpu() && spec.engine.cudnn_benchmark) {
     faults.add("engine.cudnn_benchmark", "true needs a GPU, but topology is cpu");
   }
+  if (!placement.on_gpu() && spec.engine.graphs == "on") {
+    faults.add("engine.graphs", "on needs a GPU, but topology is cpu; accepted there: auto or off");
+  }
   if (!placement.on_gpu() && spec.engine.fused == "on") {
     faults.add("engine.fused", "on needs a GPU, but topology is cpu; accepted there: auto or off");
   }
@@ -103,6 +106,17 @@ void time_checkpoints(const RunSpec& spec, Plan& plan, Faults& faults) {
                                      std::to_string(*plan.checkpoint_steps) + " steps, but only " +
                                      std::to_string(*plan.measured_steps) +
                                      " are measured: no checkpoint would be written");
+}
+
+// Whether the step is captured; refused here is only what the spec alone did not tell.
+void choose_graphs(const RunSpec& spec, const Placement& placement, Plan& plan) {
+  if (!placement.on_gpu() || spec.engine.graphs == "off") return;
+  plan.graphs = spec.warmup_steps >= kGraphWarmupSteps;
+  if (plan.graphs) return;
+  plan.findings.push_back({"no_graph", "warning", "the step is not captured as a CUDA graph",
+                           "warmup_steps is " + std::to_string(spec.warmup_steps) +
+                               "; a graph needs " + std::to_string(kGraphWarmupSteps),
+                           "give warmup_steps at least that value, or set engine.graphs: off"});
 }
 
 void check_classes(const RunSpec& spec, const DataFacts& data, Faults& faults) {
@@ -171,6 +185,7 @@ Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& 
   check_capability(spec, placement);
   plan.spec_hash = spec::spec_hash(plan.spec);
   plan.memory = estimate_memory(plan.spec, *catalog::find_model(spec.model), plan.batch_per_rank);
+  choose_graphs(spec, placement, plan);
   note_findings(placement, host, plan);
   return plan;
 }

@@ -27,6 +27,7 @@ constexpr std::array kRows{
     Row{"unstable_steps", "warning", rules::unstable_steps},
     Row{"phases_do_not_sum", "warning", rules::phases_do_not_sum},
     Row{"data_skipped", "warning", rules::data_skipped},
+    Row{"no_graph", "warning", rules::no_graph},
     Row{"weights_missing", "warning", rules::weights_missing},
     Row{"unclean_exit", "warning", rules::unclean_exit},
     Row{"telemetry_missing", "info", rules::telemetry_missing},

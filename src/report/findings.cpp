@@ -235,6 +235,13 @@ Notes cpu_oversubscribed(const Observation& o) {
            "lower devices or data.loader.threads"}};
 }
 
+Notes no_graph(const Observation& o) {
+  const std::string& reason = o.report.training.graph.reason;
+  if (!reason.starts_with(kCaptureFailed)) return {};
+  return {{"the step was not captured as a CUDA graph, but enqueued kernel by kernel", reason,
+           "engine.graphs: on makes this an error, off does without"}};
+}
+
 Notes weights_missing(const Observation& o) {
   const Measured<WeightsRecord>& weights = o.report.training.initial_weights;
   if (!weights.has_value() || weights.value->missing == 0) return {};

@@ -13,6 +13,7 @@ std::span<const WordFacts> findings() {
        {}},
       {"quota_limits_cpus", "a container quota allows fewer CPUs than the affinity mask shows", {}},
       {"few_steps", "too few measured steps for trustworthy statistics", {}},
+      {"no_graph", "the step was not captured as a CUDA graph, but enqueued kernel by kernel", {}},
       {"no_warmup", "no warm-up: first-use costs are inside the measured steps", {}},
       {"loss_not_finite", "the training loss became infinite or not a number", {}},
       {"loss_scale_skips", "the loss scaling left out measured optimizer steps", {}},

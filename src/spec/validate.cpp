@@ -55,6 +55,7 @@ class Rules {
   void check_engine();
   void check_devices();
   void check_cpu();
+  void check_graphs();
   void check_batch();
   void check_time();
   std::optional<std::int64_t> num_devices() const;
@@ -77,6 +78,7 @@ void Rules::check() {
   check_engine();
   check_devices();
   check_cpu();
+  check_graphs();
   check_batch();
   check_time();
 }
@@ -311,6 +313,9 @@ void Rules::check_cpu() {
     fault("precision", precision->name + " needs a GPU, but topology is cpu; accepted there: " +
                            base::join_or(accepted));
   }
+  if (given("engine.graphs") && spec_.engine.graphs == "on") {
+    fault("engine.graphs", "on needs a GPU, but topology is cpu; accepted there: auto or off");
+  }
   if (given("engine.fused") && spec_.engine.fused == "on") {
     fault("engine.fused", "on needs a GPU, but topology is cpu; accepted there: auto or off");
   }
@@ -320,6 +325,14 @@ void Rules::check_cpu() {
   if (given("engine.memory_limit_gb")) {
     fault("engine.memory_limit_gb", "has no effect: it caps GPU memory, but topology is cpu");
   }
+}
+
+void Rules::check_graphs() {
+  if (!given("engine.graphs") || spec_.engine.graphs != "on") return;
+  if (spec_.warmup_steps >= kGraphWarmupSteps) return;
+  fault("engine.graphs",
+        "on needs " + std::to_string(kGraphWarmupSteps) + " warm-up steps, but warmup_steps is " +
+            std::to_string(spec_.warmup_steps) + "; accepted with fewer: auto or off");
 }
 
 void Rules::check_batch() {

@@ -49,6 +49,8 @@ class PhaseClock {
   void data_waited(double seconds);
   void end_step();
 
+  /// Their steps are counted as begun() does.
+  TimeMarks& marks() { return *marks_; }
   double last_end_s() const { return last_end_s_; }  // of the last harvested step, or of start()
   std::int64_t begun() const { return begun_; }
   std::int64_t harvested() const { return harvested_; }

@@ -27,6 +27,7 @@ class HostMarks : public TimeMarks {
   double between_ms(std::int64_t from_step, Mark from, std::int64_t to_step, Mark to) override {
     return 1e3 * (times_s_[place_of(to_step, to)] - times_s_[place_of(from_step, from)]);
   }
+  void* event(std::int64_t, Mark) override { return nullptr; }
 
  private:
   std::array<double, kPlaces> times_s_{};
@@ -48,7 +49,11 @@ class DeviceMarks : public TimeMarks {
 
   void record(std::int64_t step, Mark mark) override {
     const cudaStream_t stream = mark == Mark::kCopyBegin ? copy_ : training_;
-    C10_CUDA_CHECK(cudaEventRecord(events_[place_of(step, mark)], stream));
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    C10_CUDA_CHECK(cudaStreamIsCapturing(stream, &capture));
+    const unsigned flags =
+        capture == cudaStreamCaptureStatusNone ? cudaEventRecordDefault : cudaEventRecordExternal;
+    C10_CUDA_CHECK(cudaEventRecordWithFlags(events_[place_of(step, mark)], stream, flags));
   }
   bool has_passed(std::int64_t step, Mark mark) override {
     const cudaError_t state = cudaEventQuery(events_[place_of(step, mark)]);
@@ -68,6 +73,7 @@ class DeviceMarks : public TimeMarks {
                                         events_[place_of(to_step, to)]));
     return ms;
   }
+  void* event(std::int64_t step, Mark mark) override { return events_[place_of(step, mark)]; }
 
  private:
   cudaStream_t training_;

@@ -33,6 +33,10 @@ class TimeMarks {
   virtual void wait(std::int64_t step, Mark mark) = 0;
   /// From one mark to another, below 0 when it came earlier. REQUIRES: both have passed.
   virtual double between_ms(std::int64_t from_step, Mark from, std::int64_t to_step, Mark to) = 0;
+  /// The cudaEvent_t of a place. While the stream is being captured, record() makes a node that
+  /// records this event in every replay; the node can be given the event of another step. nullptr
+  /// on the CPU.
+  virtual void* event(std::int64_t step, Mark mark) = 0;
 };
 
 std::unique_ptr<TimeMarks> make_host_marks();

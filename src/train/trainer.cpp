@@ -47,6 +47,13 @@ void add_below(const std::string& prefix, const std::vector<NamedTensor>& tensor
   for (const NamedTensor& entry : tensors) all.push_back({prefix + entry.name, entry.tensor});
 }
 
+std::string no_graph_reason(const Plan& plan, at::Device device) {
+  if (plan.graphs) return "the run ended before a step was captured";
+  if (!device.is_cuda()) return "the rank computes on the CPU";
+  if (plan.spec.engine.graphs == "off") return "engine.graphs is off";
+  return "fewer than " + std::to_string(kGraphWarmupSteps) + " warm-up steps";
+}
+
 std::unique_ptr<TimeMarks> marks_of(const TrainerOptions& options) {
   return options.device.is_cuda() ? make_device_marks(options.training_stream, options.copy_stream)
                                   : make_host_marks();
@@ -94,8 +101,7 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
   if (precision_.loss_scaling) scaler_.emplace(options.device);
   if (start.resume) models::load_exactly(*start.resume, shared_state());
   model_.set_training(true);
-  strategy_ = make_strategy(plan.parallelism, {model, group, plan.spec.parallelism,
-                                               [this] { clock_.mark(Mark::kGradientsComputed); }});
+  apply_strategy();
   // after the strategy: all ranks have rank 0's weights by now
   const double ema_decay = plan.spec.optimizer.ema_decay.value_or(0);
   if (ema_decay > 0 && rank_ == 0) {
@@ -103,10 +109,21 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
     if (start.resume) models::load_exactly(*start.resume, average_state());
   }
   clock_.set_marks_gradients(strategy_->marks_gradients());
+  for (const NamedTensor& entry : model.buffers()) {
+    if (entry.tensor.is_cpu() && entry.tensor.scalar_type() == at::kLong) {
+      host_counts_.push_back(entry.tensor);
+    }
+  }
+  graph_record_ = Measured<GraphRecord>::missing(no_graph_reason(plan, options.device));
   clock_.start();
 }
 
 Trainer::~Trainer() = default;
+
+void Trainer::apply_strategy() {
+  strategy_ = make_strategy(plan_.parallelism, {model_, group_, plan_.spec.parallelism,
+                                                [this] { clock_.mark(Mark::kGradientsComputed); }});
+}
 
 void Trainer::forward_backward(const Batch& batch, at::Tensor& loss) {
   optimizer_->drop_gradients();
@@ -122,17 +139,28 @@ void Trainer::forward_backward(const Batch& batch, at::Tensor& loss) {
   clock_.mark(Mark::kBackwardEnd);
 }
 
+/// All of a step's work that depends on nothing of the host: the same kernels in every step.
+void Trainer::compute(const Batch& batch) {
+  at::Tensor loss;
+  forward_backward(batch, loss);
+  optimizer_->step(reporter_.rates(), scaler_ ? &*scaler_ : nullptr);
+  if (average_) average_->update();
+  reporter_.advance(loss, scaler_ ? &*scaler_ : nullptr);
+}
+
 void Trainer::step() {
   while (clock_.begun() - clock_.harvested() >= kMaxAhead) harvest_one();
   seed_step(options_.device, plan_.spec.seed, rank_, plan_.first_step + clock_.begun());
   clock_.begin_step();
   const Batch& batch = feed_.next();
   clock_.mark(Mark::kPrepared);
-  at::Tensor loss;
-  forward_backward(batch, loss);
-  optimizer_->step(reporter_.rates(), scaler_ ? &*scaler_ : nullptr);
-  if (average_) average_->update();
-  reporter_.advance(loss, scaler_ ? &*scaler_ : nullptr);
+  if (graph_) {
+    replay();
+  } else if (is_captured_next()) {
+    capture(batch);
+  } else {
+    compute(batch);
+  }
   clock_.end_step();
   harvest_passed();
 }
@@ -190,6 +218,7 @@ void Trainer::run() {
   }
   loader_at_end_ = loader_.stats();
   finish();
+  graph_.reset();  // its memory is free for what comes after the training
   if (!times_.empty()) control_.measuring_ended(last_end_s_);
 }
 

@@ -57,6 +57,7 @@ REFUSED = {
     "optimizer.kind": ("optimizer.kind=adam", 2, "sgd"),
     "init": ("init=absent.safetensors", 2, "absent.safetensors: no such file"),
     "checkpoint.resume": ("checkpoint.resume=absent", 2, "absent: no such file"),
+    "engine.graphs": ("engine.graphs=on", 2, "needs a GPU"),
     "engine.fused": ("engine.fused=on", 2, "needs a GPU"),
     "engine.cudnn_benchmark": ("engine.cudnn_benchmark=true", 2, "needs a GPU"),
     "engine.memory_limit_gb": ("engine.memory_limit_gb=1", 2, "GPU"),

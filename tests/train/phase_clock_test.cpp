@@ -21,6 +21,7 @@ class MadeUpMarks : public TimeMarks {
     ++recorded;
   }
   bool has_passed(std::int64_t, Mark) override { return true; }
+  void* event(std::int64_t, Mark) override { return nullptr; }
   void wait(std::int64_t, Mark) override {}
   double between_ms(std::int64_t from_step, Mark from, std::int64_t to_step, Mark to) override {
     return times_ms_.at({to_step % kSlots, to}) - times_ms_.at({from_step % kSlots, from});

@@ -1,0 +1,79 @@
+#include "train/step_graph.h"
+
+#include <mutex>
+
+#include <ATen/cuda/CUDAGeneratorImpl.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <cuda_runtime_api.h>
+
+namespace falcon::train {
+namespace {
+
+/// After work that failed: the stream, the allocator and the random numbers are as before the
+/// capture. CUDAGraph leaves the last two as they are in a capture when it cannot end one.
+void give_up(at::cuda::CUDAGraph& graph, at::MempoolId_t pool) {
+  try {
+    graph.capture_end();
+    return;
+  } catch (const c10::Error&) {
+    cudaGetLastError();  // that the capture is invalid is known
+  }
+  const c10::DeviceIndex device = c10::cuda::current_device();
+  c10::cuda::CUDACachingAllocator::endAllocateToPool(device, pool);
+  c10::cuda::CUDACachingAllocator::releasePool(device, pool);
+  at::Generator generator = at::cuda::detail::getDefaultCUDAGenerator(device);
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  generator.graphsafe_set_state(at::cuda::detail::createCUDAGenerator(device));
+}
+
+}  // namespace
+
+StepGraph::StepGraph(TimeMarks& marks, std::int64_t step, const std::function<void()>& work)
+    : marks_(marks) {
+  // other threads may go on with what a capture forbids its own: the loader allocates, the
+  // communication library asks for events
+  const at::MempoolId_t pool = at::cuda::graph_pool_handle();
+  graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
+  try {
+    work();
+  } catch (...) {
+    give_up(graph_, pool);
+    throw;
+  }
+  graph_.capture_end();
+  find_marks(step);
+  graph_.instantiate();
+}
+
+void StepGraph::find_marks(std::int64_t step) {
+  cudaGraph_t graph = graph_.raw_cuda_graph();
+  std::size_t count = 0;
+  C10_CUDA_CHECK(cudaGraphGetNodes(graph, nullptr, &count));
+  std::vector<cudaGraphNode_t> nodes(count);
+  C10_CUDA_CHECK(cudaGraphGetNodes(graph, nodes.data(), &count));
+  nodes_ = static_cast<std::int64_t>(count);
+  for (cudaGraphNode_t node : nodes) {
+    cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+    C10_CUDA_CHECK(cudaGraphNodeGetType(node, &type));
+    if (type != cudaGraphNodeTypeEventRecord) continue;
+    cudaEvent_t event = nullptr;
+    C10_CUDA_CHECK(cudaGraphEventRecordNodeGetEvent(node, &event));
+    for (int i = 0; i < kMarkCount; ++i) {
+      const auto mark = static_cast<Mark>(i);
+      if (marks_.event(step, mark) == event) mark_nodes_.push_back({node, mark});
+    }
+  }
+}
+
+void StepGraph::replay(std::int64_t step) {
+  cudaGraphExec_t executable = graph_.raw_cuda_graph_exec();
+  for (const MarkNode& place : mark_nodes_) {
+    const auto event = static_cast<cudaEvent_t>(marks_.event(step, place.mark));
+    C10_CUDA_CHECK(cudaGraphExecEventRecordNodeSetEvent(executable, place.node, event));
+  }
+  graph_.replay();
+}
+
+}  // namespace falcon::train
