@@ -40,7 +40,9 @@ template <class V>
 void visit_fields(BatchSizeSpec& s, V& v) {
   v.choice();
   v.field("global", s.global, "samples of all devices together in one step", between(1, 1 << 24));
-  v.field("per_gpu", s.per_gpu, "samples of each device in one step", between(1, 1 << 20));
+  v.field("per_gpu", s.per_gpu,
+          "samples of each device in one step; with accumulate in one micro-batch of it",
+          between(1, 1 << 20));
 }
 
 struct BudgetSpec {

@@ -72,15 +72,20 @@ void check_capability(const RunSpec& spec, const Placement& placement) {
 
 void size_steps(const RunSpec& spec, Plan& plan, Faults& faults) {
   const std::int64_t world = static_cast<std::int64_t>(plan.ranks.size());
-  if (spec.batch_size.global && *spec.batch_size.global % world != 0) {
+  const std::int64_t parts = world * spec.accumulate;  // of the global batch
+  if (spec.batch_size.global && *spec.batch_size.global % parts != 0) {
+    const std::string micro_batches =
+        spec.accumulate > 1 ? " with " + std::to_string(spec.accumulate) + " micro-batches each"
+                            : "";
     faults.add("batch_size.global",
                std::to_string(*spec.batch_size.global) + " cannot be divided among " +
-                   std::to_string(world) + " devices; the nearest that can: " +
-                   std::to_string(std::max(world, *spec.batch_size.global / world * world)));
+                   std::to_string(world) + " devices" + micro_batches + "; the nearest that can: " +
+                   std::to_string(std::max(parts, *spec.batch_size.global / parts * parts)));
     return;
   }
-  plan.batch_per_rank =
-      spec.batch_size.global ? *spec.batch_size.global / world : *spec.batch_size.per_gpu;
+  plan.micro_batch =
+      spec.batch_size.global ? *spec.batch_size.global / parts : *spec.batch_size.per_gpu;
+  plan.batch_per_rank = plan.micro_batch * spec.accumulate;
   plan.global_batch = plan.batch_per_rank * world;
   plan.steps_per_epoch = plan.data.samples / plan.global_batch;
   plan.dropped_per_epoch = plan.data.samples % plan.global_batch;
@@ -184,7 +189,7 @@ Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& 
   faults.throw_if_any();
   check_capability(spec, placement);
   plan.spec_hash = spec::spec_hash(plan.spec);
-  plan.memory = estimate_memory(plan.spec, *catalog::find_model(spec.model), plan.batch_per_rank);
+  plan.memory = estimate_memory(plan.spec, *catalog::find_model(spec.model), plan.micro_batch);
   choose_graphs(spec, placement, plan);
   note_findings(placement, host, plan);
   return plan;

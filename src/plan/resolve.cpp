@@ -133,8 +133,9 @@ void fill_model(Defaults& defaults, RunSpec& spec, const ModelFacts& model, int 
   if (!spec.batch_size.global) {
     defaults.fill("batch_size.per_gpu", spec.batch_size.per_gpu, model.batch_per_gpu, why);
   }
-  const std::int64_t global_batch =
-      spec.batch_size.global ? *spec.batch_size.global : *spec.batch_size.per_gpu * num_devices;
+  const std::int64_t global_batch = spec.batch_size.global
+                                        ? *spec.batch_size.global
+                                        : *spec.batch_size.per_gpu * num_devices * spec.accumulate;
   fill_optimizer(defaults, spec.optimizer, recipe_for(model, global_batch), why);
   fill_schedule(defaults, spec.schedule, model.schedule, why);
 }

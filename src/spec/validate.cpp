@@ -55,7 +55,6 @@ class Rules {
   void check_engine();
   void check_devices();
   void check_cpu();
-  void check_graphs();
   void check_batch();
   void check_time();
   std::optional<std::int64_t> num_devices() const;
@@ -78,7 +77,6 @@ void Rules::check() {
   check_engine();
   check_devices();
   check_cpu();
-  check_graphs();
   check_batch();
   check_time();
 }
@@ -281,6 +279,11 @@ void Rules::check_engine() {
     fault("engine.cudnn_benchmark",
           "true chooses algorithms by time, but engine.deterministic is true");
   }
+  if (spec_.engine.graphs == "on" && spec_.warmup_steps < kGraphWarmupSteps) {
+    fault("engine.graphs",
+          "on needs " + std::to_string(kGraphWarmupSteps) + " warm-up steps, but warmup_steps is " +
+              std::to_string(spec_.warmup_steps) + "; accepted with fewer: auto or off");
+  }
 }
 
 // Where the spec alone says how many there are.
@@ -327,25 +330,22 @@ void Rules::check_cpu() {
   }
 }
 
-void Rules::check_graphs() {
-  if (!given("engine.graphs") || spec_.engine.graphs != "on") return;
-  if (spec_.warmup_steps >= kGraphWarmupSteps) return;
-  fault("engine.graphs",
-        "on needs " + std::to_string(kGraphWarmupSteps) + " warm-up steps, but warmup_steps is " +
-            std::to_string(spec_.warmup_steps) + "; accepted with fewer: auto or off");
-}
-
 void Rules::check_batch() {
   const std::optional<std::int64_t> devices = num_devices();
   const bool has_global = given("batch_size.global");
-  if (has_global && devices && *spec_.batch_size.global % *devices != 0) {
-    fault("batch_size.global", std::to_string(*spec_.batch_size.global) +
-                                   " does not divide by devices (" + std::to_string(*devices) +
-                                   ")");
+  const std::int64_t parts = devices.value_or(1) * spec_.accumulate;
+  if (has_global && *spec_.batch_size.global % parts != 0) {
+    std::string of;
+    if (devices) of = "devices (" + std::to_string(*devices) + ")";
+    if (spec_.accumulate > 1) {
+      of += (of.empty() ? "" : " x ") + ("accumulate (" + std::to_string(spec_.accumulate) + ")");
+    }
+    fault("batch_size.global",
+          std::to_string(*spec_.batch_size.global) + " does not divide by " + of);
   }
   std::int64_t batch = 0;
   if (has_global) batch = *spec_.batch_size.global;
-  if (given("batch_size.per_gpu")) batch = *spec_.batch_size.per_gpu * devices.value_or(1);
+  if (given("batch_size.per_gpu")) batch = *spec_.batch_size.per_gpu * parts;
   const std::string key = has_global ? "batch_size.global" : "batch_size.per_gpu";
   const auto check_against = [&](const std::string& other, std::int64_t samples) {
     if (batch <= samples) return;

@@ -60,18 +60,17 @@ void StepGraph::find_marks(std::int64_t step) {
     if (type != cudaGraphNodeTypeEventRecord) continue;
     cudaEvent_t event = nullptr;
     C10_CUDA_CHECK(cudaGraphEventRecordNodeGetEvent(node, &event));
-    for (int i = 0; i < kMarkCount; ++i) {
-      const auto mark = static_cast<Mark>(i);
-      if (marks_.event(step, mark) == event) mark_nodes_.push_back({node, mark});
+    for (int place = 0; place < marks_.places(); ++place) {
+      if (marks_.event(step, place) == event) mark_nodes_.push_back({node, place});
     }
   }
 }
 
 void StepGraph::replay(std::int64_t step) {
   cudaGraphExec_t executable = graph_.raw_cuda_graph_exec();
-  for (const MarkNode& place : mark_nodes_) {
-    const auto event = static_cast<cudaEvent_t>(marks_.event(step, place.mark));
-    C10_CUDA_CHECK(cudaGraphExecEventRecordNodeSetEvent(executable, place.node, event));
+  for (const MarkNode& mark : mark_nodes_) {
+    const auto event = static_cast<cudaEvent_t>(marks_.event(step, mark.place));
+    C10_CUDA_CHECK(cudaGraphExecEventRecordNodeSetEvent(executable, mark.node, event));
   }
   graph_.replay();
 }

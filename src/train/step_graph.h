@@ -30,7 +30,7 @@ class StepGraph {
  private:
   struct MarkNode {
     cudaGraphNode_t node = nullptr;
-    Mark mark = Mark::kStepEnd;
+    int place = 0;
   };
   void find_marks(std::int64_t step);
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/full_like.h>
+
 #include <falconbench/clock.h>
 
 #include "models/weights.h"
@@ -54,9 +57,10 @@ std::string no_graph_reason(const Plan& plan, at::Device device) {
   return "fewer than " + std::to_string(kGraphWarmupSteps) + " warm-up steps";
 }
 
-std::unique_ptr<TimeMarks> marks_of(const TrainerOptions& options) {
-  return options.device.is_cuda() ? make_device_marks(options.training_stream, options.copy_stream)
-                                  : make_host_marks();
+std::unique_ptr<TimeMarks> marks_of(const TrainerOptions& options, std::int64_t micro_batches) {
+  return options.device.is_cuda()
+             ? make_device_marks(options.training_stream, options.copy_stream, micro_batches)
+             : make_host_marks(micro_batches);
 }
 
 FeedOptions feed_options(const Plan& plan, const Model& model, const TrainerOptions& options,
@@ -92,7 +96,8 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
       group_(group),
       world_(group == nullptr ? 1 : group->world()),
       rank_(group == nullptr ? 0 : group->rank()),
-      clock_(marks_of(options), options.device.is_cuda()),
+      clock_(marks_of(options, plan.spec.accumulate), options.device.is_cuda(),
+             plan.spec.accumulate),
       reporter_(options.device, start.rows, plan.steps_per_epoch,
                 start.resume ? weights::checkpoint_facts(*start.resume).updates : 0),
       optimizer_(make_optimizer(model.parameters(), plan.spec.optimizer, start.rows)),
@@ -125,24 +130,48 @@ void Trainer::apply_strategy() {
                                                 [this] { clock_.mark(Mark::kGradientsComputed); }});
 }
 
-void Trainer::forward_backward(const Batch& batch, at::Tensor& loss) {
+Batch Trainer::micro_batch_of(const Batch& batch, std::int64_t index) const {
+  Batch part;
+  for (const NamedTensor& entry : batch.tensors) {
+    part.tensors.push_back(
+        {entry.name, entry.tensor.narrow(0, index * plan_.micro_batch, plan_.micro_batch)});
+  }
+  return part;
+}
+
+/// What the backward pass starts from. A gradient of `scale` for the loss is the gradient of the
+/// scaled loss, one kernel cheaper; micro-batches have a share each.
+at::Tensor Trainer::loss_gradient(const at::Tensor& loss) const {
+  const auto share = 1.0 / static_cast<double>(plan_.spec.accumulate);
+  if (share == 1) return scaler_ ? scaler_->scale() : at::Tensor();
+  return scaler_ ? scaler_->scale() * share : at::full_like(loss, share);
+}
+
+/// Gradients add up over the micro-batches; only with the last one the ranks exchange them.
+at::Tensor Trainer::forward_backward(const Batch& batch) {
+  const std::int64_t count = plan_.spec.accumulate;
+  at::Tensor sum;
   optimizer_->drop_gradients();
   strategy_->before_forward();
-  {
-    const AutocastGuard autocast(options_.device.type(), precision_.autocast);
-    loss = model_.loss(model_.forward(batch), batch);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Batch part = count == 1 ? batch : micro_batch_of(batch, i);
+    at::Tensor loss;
+    {
+      const AutocastGuard autocast(options_.device.type(), precision_.autocast);
+      loss = model_.loss(model_.forward(part), part);
+    }
+    clock_.mark(Mark::kForwardEnd, i);
+    if (i == count - 1) strategy_->before_backward();
+    loss.backward(loss_gradient(loss));
+    clock_.mark(Mark::kBackwardEnd, i);
+    sum = i == 0 ? loss.detach() : sum + loss.detach();
   }
-  clock_.mark(Mark::kForwardEnd);
-  strategy_->before_backward();
-  // a gradient of `scale` for the loss is the gradient of the scaled loss, one kernel cheaper
-  loss.backward(scaler_ ? scaler_->scale() : at::Tensor());
-  clock_.mark(Mark::kBackwardEnd);
+  return count == 1 ? sum : sum / static_cast<double>(count);
 }
 
 /// All of a step's work that depends on nothing of the host: the same kernels in every step.
 void Trainer::compute(const Batch& batch) {
-  at::Tensor loss;
-  forward_backward(batch, loss);
+  const at::Tensor loss = forward_backward(batch);
   optimizer_->step(reporter_.rates(), scaler_ ? &*scaler_ : nullptr);
   if (average_) average_->update();
   reporter_.advance(loss, scaler_ ? &*scaler_ : nullptr);

@@ -82,7 +82,9 @@ class Trainer {
   std::vector<NamedTensor> average_state() const;
   weights::CheckpointFacts checkpoint_facts() const;
   void apply_strategy();
-  void forward_backward(const Batch& batch, at::Tensor& loss);
+  Batch micro_batch_of(const Batch& batch, std::int64_t index) const;
+  at::Tensor loss_gradient(const at::Tensor& loss) const;
+  at::Tensor forward_backward(const Batch& batch);
   void compute(const Batch& batch);
   bool is_captured_next() const;
   void capture(const Batch& batch);
@@ -116,7 +118,8 @@ class Trainer {
   BlockProtocol blocks_;
   std::unique_ptr<StepGraph> graph_;  // nullptr: steps are enqueued one kernel after the other
   Measured<GraphRecord> graph_record_;
-  std::vector<at::Tensor> host_counts_;  // of the model: a replay does not move them
+  std::vector<at::Tensor> host_counts_;  // of the model: a replay does not move them,
+  std::vector<std::int64_t> counted_;    // but a step moves each so far
 
   std::int64_t planned_steps_ = 0;
   bool was_stopped_ = false;

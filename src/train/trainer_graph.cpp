@@ -67,7 +67,11 @@ void Trainer::capture(const Batch& batch) {
     record.memory_bytes = reserved_bytes(options_.device, /*is_peak=*/false) - before_bytes;
     record.capture_s = steady_now_s() - began_s;
     graph_record_ = record;
-    graph_->replay(clock_.begun());  // the capture has moved the counts
+    // the capture has moved the counts
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      counted_.push_back(host_counts_[i].item<std::int64_t>() - counts[i].item<std::int64_t>());
+    }
+    graph_->replay(clock_.begun());
     return;
   }
   const std::string reason =
@@ -84,7 +88,9 @@ void Trainer::capture(const Batch& batch) {
 }
 
 void Trainer::replay() {
-  for (const at::Tensor& count : host_counts_) *count.mutable_data_ptr<std::int64_t>() += 1;
+  for (std::size_t i = 0; i < counted_.size(); ++i) {
+    *host_counts_[i].mutable_data_ptr<std::int64_t>() += counted_[i];
+  }
   graph_->replay(clock_.begun());
 }
 

@@ -139,6 +139,10 @@ void Trainer::fill(WorkerRecords& records) const {
     if (on_gpu) choices["cudnn_benchmark"] = on_off(at::globalContext().benchmarkCuDNN());
   }
   choices["optimizer"] = "fused, one kernel for all parameters";
+  if (plan_.spec.accumulate > 1) {
+    choices["accumulation"] = std::to_string(plan_.spec.accumulate) + " micro-batches of " +
+                              std::to_string(plan_.micro_batch) + "; batch statistics are of each";
+  }
   if (average_) choices["moving_average"] = "of the state, after every step";
   choices["deterministic"] = on_off(at::globalContext().deterministicAlgorithms());
   for (const auto& [name, text] : strategy_->choices()) choices[name] = text;

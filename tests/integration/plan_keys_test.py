@@ -26,6 +26,7 @@ PLANNED = {
     "parallelism": ("parallelism=ddp", "parallelism=none", "parallelism"),
     "batch_size.global": ("batch_size.global=4", "batch_size.global=8", "global_batch"),
     "batch_size.per_gpu": ("batch_size.per_gpu=4", "batch_size.per_gpu=8", "batch_per_rank"),
+    "accumulate": ("accumulate=1", "accumulate=2", "global_batch"),
     "budget.epochs": ("budget.epochs=1", "budget.epochs=2", "measured_steps"),
     "budget.steps": ("budget.steps=1", "budget.steps=2", "measured_steps"),
     "budget.seconds": ("budget.seconds=1", "budget.steps=2", "measured_steps"),

@@ -127,8 +127,8 @@ TEST(Load, CanonicalJsonHasSortedKeysAndNoSpaces) {
   spec.model = "resnet50";
   const std::string text = canonical_json(spec);
   EXPECT_EQ(text.find(' '), std::string::npos);
-  EXPECT_TRUE(
-      text.starts_with("{\"checkpoint\":{\"path\":\"\",\"resume\":\"\"},\"data\":{\"format\":"))
+  EXPECT_TRUE(text.starts_with(
+      "{\"accumulate\":1,\"checkpoint\":{\"path\":\"\",\"resume\":\"\"},\"data\":{\"format\":"))
       << text;
   EXPECT_EQ(text.find("\"telemetry\""), std::string::npos);
   EXPECT_LT(text.find("\"model\""), text.find("\"seed\""));

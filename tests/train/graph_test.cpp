@@ -115,6 +115,15 @@ TEST_F(GraphTest, YoloTrainsAsWithoutGraph) {
   expect_equal_runs(plan);
 }
 
+TEST_F(GraphTest, MicroBatchesTrainAsWithoutGraph) {
+  Plan plan = graph_plan(1, 32);
+  plan.spec.model = "mobilenet_v2";
+  plan.spec.image_size = 64;
+  plan.spec.accumulate = 4;
+  plan.micro_batch = 8;
+  expect_equal_runs(plan);
+}
+
 TEST_F(GraphTest, PhasesAreMarkedInEveryReplay) {
   Plan plan = graph_plan(1, 64);
   plan.spec.model = "mobilenet_v2";
@@ -140,12 +149,14 @@ TEST_F(GraphTest, PhasesAreMarkedInEveryReplay) {
 TEST_F(GraphTest, StepsOfBatchNormalisationAreCounted) {
   Plan plan = graph_plan(1, 16);
   plan.spec.model = "mobilenet_v2";
+  plan.spec.accumulate = 2;
+  plan.micro_batch = 8;
   test::Rank rank(plan, model_of(plan), nullptr, options_on(0));
   rank.trainer().run();
   std::int64_t seen = 0;
   for (const NamedTensor& entry : rank.model().buffers()) {
     if (!entry.name.ends_with("num_batches_tracked")) continue;
-    EXPECT_EQ(entry.tensor.item<std::int64_t>(), kSteps) << entry.name;
+    EXPECT_EQ(entry.tensor.item<std::int64_t>(), 2 * kSteps) << entry.name;
     ++seen;
   }
   EXPECT_GT(seen, 50);
