@@ -127,7 +127,8 @@ void visit_fields(Training& t, V& v) {
   v.field("loss", t.loss, "training loss");
   v.field("accuracy", t.accuracy,
           "on the validation samples: measure -> value, 0..1 (top1, top5: share of the samples; "
-          "map50, map50_95: mean average precision, mAP@0.5 and mAP@0.5:0.95 of COCO)");
+          "map50, map50_95: mean average precision, mAP@0.5 and mAP@0.5:0.95 of COCO; exact_match, "
+          "f1: mean over the questions)");
   v.field("evaluation", t.evaluation, "how the accuracy was had");
   v.field("loss_scale", t.loss_scale, "dynamic loss scale at the end");
   v.field("skipped_optimizer_steps", t.skipped_optimizer_steps,

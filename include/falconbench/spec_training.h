@@ -64,6 +64,8 @@ inline constexpr std::int64_t kGraphWarmupSteps = 12;
 
 struct EngineSpec {
   std::string graphs = "auto";
+  std::string gradient_dtype = "fp32";
+  std::string allreduce = "on";
   std::optional<bool> channels_last;
   bool deterministic = false;
   bool cudnn_benchmark = false;
@@ -76,6 +78,14 @@ void visit_fields(EngineSpec& s, V& v) {
           "the step as a CUDA graph, captured at the end of the warm-up's first 12 steps and "
           "replayed: auto (on GPUs), on (an error where it cannot be) or off",
           one_of("auto_on_off"));
+  v.field(
+      "gradient_dtype", s.gradient_dtype,
+      "what ranks exchange gradients in: fp32, or fp16 or bf16, which halve the bytes and round "
+      "them",
+      one_of("gradient_dtypes"));
+  v.field("allreduce", s.allreduce,
+          "off: ranks do not exchange gradients, each trains alone: the step without communication",
+          one_of("on_off"));
   v.field("channels_last", s.channels_last, "NHWC memory format (default: on for image models)");
   v.field("deterministic", s.deterministic, "only deterministic algorithms");
   v.field("cudnn_benchmark", s.cudnn_benchmark,

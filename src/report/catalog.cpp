@@ -16,6 +16,7 @@ constexpr std::array kRows{
     Row{"parameters_differ", "invalid", rules::parameters_differ},
     Row{"loss_not_finite", "invalid", rules::loss_not_finite},
     Row{"step_clock_differs", "invalid", rules::step_clock_differs},
+    Row{"exchange_off", "warning", rules::exchange_off},
     Row{"topology_unknown", "warning", rules::topology_unknown},
     Row{"loader_bound", "warning", rules::loader_bound},
     Row{"stragglers", "warning", rules::stragglers},

@@ -26,6 +26,7 @@ std::span<const WordFacts> findings() {
       {"gpu_throttled", "a GPU lowered its clocks for power or heat", {}},
       {"pcie_link_degraded", "a PCIe link ran below what GPU and slot can do", {}},
       {"library_mismatch", "a loaded library is not the one built for", {}},
+      {"exchange_off", "engine.allreduce was off: every rank trained a model of its own", {}},
       {"unclean_exit", "a worker did not end by itself and had to be stopped", {}},
       {"topology_mismatched", "the run did not use the devices that were asked for", {}},
       {"topology_unknown", "it is not proved that the devices are those asked for", {}},

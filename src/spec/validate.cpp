@@ -46,6 +46,7 @@ class Rules {
   void check_data();
   void check_made_data();
   void check_evaluation();
+  void check_evaluated_data(const ModelFacts& model, const TaskFacts& task);
   void check_checkpoint();
   void check_model();
   void check_input(const ModelFacts& model);
@@ -162,11 +163,27 @@ void Rules::check_evaluation() {
     fault("data.make", "data.make.val must be at least 1: evaluate needs validation samples");
   }
   const ModelFacts* model = sound("model") ? catalog::find_model(spec_.model) : nullptr;
-  if (model == nullptr || catalog::find_word(catalog::evaluated_tasks(), model->task)) return;
+  if (model == nullptr) return;
+  if (const TaskFacts* task = catalog::find_evaluated_task(model->task)) {
+    return check_evaluated_data(*model, *task);
+  }
   std::vector<std::string> tasks;
   for (const WordFacts& task : catalog::evaluated_tasks()) tasks.push_back(task.name);
   fault("evaluate", "model " + model->name + " does " + model->task +
                         ", which evaluate does not measure; it measures " + base::join_or(tasks));
+}
+
+void Rules::check_evaluated_data(const ModelFacts& model, const TaskFacts& task) {
+  const auto lacks = [&](const std::string& format) {
+    return std::find(task.not_on.begin(), task.not_on.end(), format) != task.not_on.end();
+  };
+  if (!sound("data.format") || !lacks(spec_.data.format)) return;
+  std::vector<std::string> formats = model.datasets;
+  std::erase_if(formats, lacks);
+  fault("evaluate", std::string("data.format ") + (given("data.format") ? "is " : "defaults to ") +
+                        spec_.data.format + ", on which " + task.name + " is not measured (" +
+                        task.title + "); accepted: data.format " + base::join_or(formats) +
+                        ", whose files data.make makes");
 }
 
 void Rules::check_checkpoint() {
@@ -278,6 +295,13 @@ void Rules::check_engine() {
   if (spec_.engine.deterministic && spec_.engine.cudnn_benchmark) {
     fault("engine.cudnn_benchmark",
           "true chooses algorithms by time, but engine.deterministic is true");
+  }
+  const bool exchanges = !given("parallelism") || spec_.parallelism.kind != "none";
+  if (!exchanges && spec_.engine.gradient_dtype != "fp32") {
+    fault("engine.gradient_dtype", "has no effect: with parallelism none nothing is exchanged");
+  }
+  if (!exchanges && spec_.engine.allreduce == "off") {
+    fault("engine.allreduce", "has no effect: with parallelism none nothing is exchanged");
   }
   if (spec_.engine.graphs == "on" && spec_.warmup_steps < kGraphWarmupSteps) {
     fault("engine.graphs",

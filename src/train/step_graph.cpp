@@ -11,38 +11,54 @@
 namespace falcon::train {
 namespace {
 
-/// After work that failed: the stream, the allocator and the random numbers are as before the
-/// capture. CUDAGraph leaves the last two as they are in a capture when it cannot end one.
-void give_up(at::cuda::CUDAGraph& graph, at::MempoolId_t pool) {
-  try {
-    graph.capture_end();
-    return;
-  } catch (const c10::Error&) {
-    cudaGetLastError();  // that the capture is invalid is known
+/// A capture that is ended or, when the work fails, given up.
+class Capture {
+ public:
+  explicit Capture(at::cuda::CUDAGraph& graph) : graph_(graph) {
+    // other threads may go on with what a capture forbids its own: the loader allocates, the
+    // communication library asks for events
+    graph_.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
   }
-  const c10::DeviceIndex device = c10::cuda::current_device();
-  c10::cuda::CUDACachingAllocator::endAllocateToPool(device, pool);
-  c10::cuda::CUDACachingAllocator::releasePool(device, pool);
-  at::Generator generator = at::cuda::detail::getDefaultCUDAGenerator(device);
-  const std::lock_guard<std::mutex> lock(generator.mutex());
-  generator.graphsafe_set_state(at::cuda::detail::createCUDAGenerator(device));
-}
+  ~Capture() {
+    if (!is_ended_) give_up();
+  }
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+  void end() {
+    is_ended_ = true;
+    graph_.capture_end();
+  }
+
+ private:
+  /// The stream, the allocator and the random numbers are as before the capture. CUDAGraph leaves
+  /// the last two as they are in a capture when it cannot end one.
+  void give_up() {
+    try {
+      graph_.capture_end();
+      return;
+    } catch (const c10::Error&) {
+      cudaGetLastError();  // that the capture is invalid is known
+    }
+    const c10::DeviceIndex device = c10::cuda::current_device();
+    c10::cuda::CUDACachingAllocator::endAllocateToPool(device, pool_);
+    c10::cuda::CUDACachingAllocator::releasePool(device, pool_);
+    at::Generator generator = at::cuda::detail::getDefaultCUDAGenerator(device);
+    const std::lock_guard<std::mutex> lock(generator.mutex());
+    generator.graphsafe_set_state(at::cuda::detail::createCUDAGenerator(device));
+  }
+
+  at::cuda::CUDAGraph& graph_;
+  at::MempoolId_t pool_ = at::cuda::graph_pool_handle();
+  bool is_ended_ = false;
+};
 
 }  // namespace
 
 StepGraph::StepGraph(TimeMarks& marks, std::int64_t step, const std::function<void()>& work)
     : marks_(marks) {
-  // other threads may go on with what a capture forbids its own: the loader allocates, the
-  // communication library asks for events
-  const at::MempoolId_t pool = at::cuda::graph_pool_handle();
-  graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
-  try {
-    work();
-  } catch (...) {
-    give_up(graph_, pool);
-    throw;
-  }
-  graph_.capture_end();
+  Capture capture(graph_);
+  work();
+  capture.end();
   find_marks(step);
   graph_.instantiate();
 }

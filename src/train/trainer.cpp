@@ -126,8 +126,9 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
 Trainer::~Trainer() = default;
 
 void Trainer::apply_strategy() {
-  strategy_ = make_strategy(plan_.parallelism, {model_, group_, plan_.spec.parallelism,
-                                                [this] { clock_.mark(Mark::kGradientsComputed); }});
+  strategy_ =
+      make_strategy(plan_.parallelism, {model_, group_, plan_.spec.parallelism, plan_.spec.engine,
+                                        [this] { clock_.mark(Mark::kGradientsComputed); }});
 }
 
 Batch Trainer::micro_batch_of(const Batch& batch, std::int64_t index) const {
