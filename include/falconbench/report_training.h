@@ -126,8 +126,9 @@ void visit_fields(Training& t, V& v) {
   v.field("epochs", t.epochs, "measured passes, also the last, partial one");
   v.field("loss", t.loss, "training loss");
   v.field("accuracy", t.accuracy,
-          "on the validation samples: measure -> value (top1, top5: share of the samples, 0..1; "
-          "exact_match, f1: mean over the questions, 0..1)");
+          "on the validation samples: measure -> value, 0..1 (top1, top5: share of the samples; "
+          "map50, map50_95: mean average precision, mAP@0.5 and mAP@0.5:0.95 of COCO; exact_match, "
+          "f1: mean over the questions)");
   v.field("evaluation", t.evaluation, "how the accuracy was had");
   v.field("loss_scale", t.loss_scale, "dynamic loss scale at the end");
   v.field("skipped_optimizer_steps", t.skipped_optimizer_steps,

@@ -136,6 +136,18 @@ TEST(Resolve, MadeDataHasTheFormatsDefaults) {
   EXPECT_EQ(resolved.origin.at("data.make.side"), "default");  // the test gives no origin
 }
 
+TEST(Resolve, AnEvaluationHasValidationSamples) {
+  for (const char* format : {"imagefolder", "coco", "yolo"}) {
+    RunSpec spec = given("yolov5n");
+    spec.data.format = format;
+    EXPECT_FALSE(resolve(spec, {}, "/specs", 1, true).spec.data.val) << format;
+    spec.evaluate = true;
+    const ResolvedSpec resolved = resolve(spec, {}, "/specs", 1, true);
+    EXPECT_EQ(resolved.spec.data.val, "val") << format;
+    EXPECT_EQ(resolved.origin.at("data.val"), std::string("default of the format ") + format);
+  }
+}
+
 // data.train, data.make.version -> the files.
 TEST(Resolve, FilesOfSquadAreOfOneVersion) {
   struct Row {
