@@ -28,9 +28,11 @@ struct DatasetOptions {
   std::int64_t sequence_length = 384;   // of token sequences
   std::int64_t classes = 1000;          // of the model; labels are below it
   std::optional<std::int64_t> count;    // synthetic: samples in an epoch; the original's number
-  std::string class_subfolder;  // below path: its classes are the labels; "" for subfolder's own
-  bool evaluation = false;      // fixed evaluation transform instead of the random training one
-  int threads = 0;              // for the scan; 0: one per core
+  // Below path: where the classes are named that the labels mean; "" for subfolder's own.
+  std::string class_subfolder;    // imagefolder
+  std::string class_annotations;  // coco
+  bool evaluation = false;        // fixed evaluation transform instead of the random training one
+  int threads = 0;                // for the scan; 0: one per core
 };
 
 struct DatasetRow {

@@ -14,6 +14,23 @@ namespace {
 
 using PlaceOfId = std::unordered_map<std::int64_t, std::size_t>;
 
+// An annotation file that is made for other classes than the model learns measures nothing.
+void check_same_classes(const std::vector<CocoCategory>& own, const fs::path& own_file,
+                        const std::vector<CocoCategory>& known, const fs::path& known_file) {
+  std::unordered_map<std::int64_t, std::string> names;
+  for (const CocoCategory& category : known) names.try_emplace(category.id, category.name);
+  for (const CocoCategory& category : own) {
+    const auto found = names.find(category.id);
+    if (found != names.end() && found->second == category.name) continue;
+    throw Error(
+        ExitCode::kHost,
+        base::printable(own_file.native(), 400) + ": its category " + std::to_string(category.id) +
+            " (" + base::printable(category.name) + ") is not one of " +
+            base::printable(known_file.native(), 400) +
+            (found == names.end() ? "" : ", where it is " + base::printable(found->second)));
+  }
+}
+
 PlaceOfId take_categories(std::vector<CocoCategory> categories, DetectionSet& set) {
   std::ranges::stable_sort(categories, {}, &CocoCategory::id);
   PlaceOfId places;
@@ -121,6 +138,12 @@ DetectionSet read_coco_set(const DatasetOptions& options) {
   const fs::path candidates[] = {options.subfolder, fs::path("images") / options.subfolder,
                                  "images"};
   CocoAnnotations read = read_coco_annotations(set.labels);
+  if (!options.class_annotations.empty()) {
+    const fs::path file = options.path / options.class_annotations;
+    std::vector<CocoCategory> known = read_coco_annotations(file).categories;
+    check_same_classes(read.categories, set.labels, known, file);
+    read.categories = std::move(known);
+  }
   set.folder = options.path / candidates[find_picture_folder(options, candidates)];
   for (SkippedItem& item : read.bad_records) set.skipped.add(std::move(item));
   std::vector<PictureDraft> drafts;

@@ -1,6 +1,7 @@
 // Data set form `coco`: <path>/annotations/instances_<part>.json and its pictures in <path>/<part>,
 // <path>/images/<part> or <path>/images (the first that is there). Labels are the places of the
-// categories sorted by id. Reasons for leaving a box out, besides those of pictures:
+// categories sorted by id, of those in options.class_annotations where that is given. Reasons for
+// leaving a box out, besides those of pictures:
 //   bad_record                a record without the fields it needs
 //   duplicate_image           a second picture with the same id
 //   bad_name                  a file name that leads out of the picture folder
@@ -14,7 +15,8 @@
 
 namespace falcon::data {
 
-/// Throws what read_coco_annotations() throws, and falcon::Error as check_usable().
+/// Throws what read_coco_annotations() throws, and falcon::Error: as check_usable(), and kHost when
+/// a category is none of options.class_annotations.
 DetectionSet read_coco_set(const DatasetOptions& options);
 
 }  // namespace falcon::data

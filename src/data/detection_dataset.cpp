@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "data/coco_set.h"
+#include "data/detection_layout.h"
 #include "data/file_bytes.h"
 #include "data/image_transform.h"
 #include "data/yolo_set.h"
@@ -163,7 +164,16 @@ class DetectionDataset::Sample {
     for (const LabelledBox& box : dataset_.set_.boxes_of(key_.index)) {
       add_target(box, corners_of(shares(box), fit.resized, fit.box.pad_x, fit.box.pad_y));
     }
+    if (dataset_.evaluation_) write_content(fit);
     return true;
+  }
+
+  void write_content(const SquareFit& fit) {
+    const BoxCorners c = corners_of({0.5, 0.5, 1, 1}, fit.resized, fit.box.pad_x, fit.box.pad_y);
+    const float content[] = {static_cast<float>(c.left / size_), static_cast<float>(c.top / size_),
+                             static_cast<float>(c.right / size_),
+                             static_cast<float>(c.bottom / size_)};
+    std::memcpy(destinations_[3], content, sizeof content);
   }
 
   std::uint8_t* corner_of(const SquareFit& fit) {
@@ -305,12 +315,7 @@ DetectionDataset::DetectionDataset(DetectionSet set, const DatasetOptions& optio
       is_whole_(std::make_unique<std::atomic<bool>[]>(set_.pictures.size())) {}
 
 std::vector<TensorLayout> DetectionDataset::layout() const {
-  std::vector<TensorLayout> tensors = {
-      {"images", ElementType::kUint8, {image_size_, image_size_, 3}},
-      {"targets", ElementType::kFloat32, {most_targets_, kTargetColumns}},
-  };
-  if (evaluation_) tensors.push_back({"crowd", ElementType::kUint8, {most_targets_}});
-  return tensors;
+  return detection_layout(image_size_, most_targets_, evaluation_);
 }
 
 std::unique_ptr<ReadScratch> DetectionDataset::make_scratch() const {

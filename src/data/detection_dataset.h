@@ -1,9 +1,7 @@
-// Data sets `coco` and `yolo`: pictures with boxes. A sample is images u8 [S, S, 3] (RGB, NHWC) and
-// targets f32 [M, 5]: class, x, y, width, height in parts of S, class -1 where there is no box. For
-// evaluation also crowd u8 [M]: 1 where the box marks a region of many objects.
+// Data sets `coco` and `yolo`: pictures with boxes, as data/detection_layout.h says.
 //
 // M is fixed for a set, from the number of boxes of its pictures (most_targets()); boxes beyond it
-// are dropped and counted (targets_dropped in facts()).
+// are dropped and counted (targets_dropped in facts()). In an evaluation there is room for all.
 //
 // options.augment says how training samples are made: "mosaic", four pictures with zoom, shift, HSV
 // and mirroring as the YOLOv5 recipe (data/mosaic.h); "single", the same with one letterboxed

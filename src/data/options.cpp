@@ -28,8 +28,9 @@ DatasetOptions validation_options(const RunSpec& resolved, const std::string& fo
   constexpr std::int64_t kMadeSamples = 512;
   DatasetOptions options = dataset_options(resolved, folder, classes);
   options.class_subfolder = options.subfolder;
+  options.class_annotations = options.annotations;
   options.subfolder = resolved.data.val.value_or("");
-  options.annotations.clear();  // those of the training samples
+  options.annotations.clear();  // the default for this subfolder
   options.count = kMadeSamples;
   options.evaluation = true;
   return options;

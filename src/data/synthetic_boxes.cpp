@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "base/counter_random.h"
+#include "data/detection_layout.h"
 #include "data/random_bytes.h"
 #include "falconbench/clock.h"
 
@@ -52,14 +53,14 @@ Target random_target(base::CounterRandom& random, std::int64_t classes) {
 SyntheticBoxes::SyntheticBoxes(const DatasetOptions& options)
     : SyntheticDataset(options.count.value_or(kCocoPictures)),
       image_size_(options.image_size),
-      classes_(options.classes) {
+      classes_(options.classes),
+      evaluation_(options.evaluation) {
   need_at_least(1, "image size", image_size_);
   need_at_least(1, "number of classes", classes_);
 }
 
 std::vector<TensorLayout> SyntheticBoxes::layout() const {
-  return {{"images", ElementType::kUint8, {image_size_, image_size_, 3}},
-          {"targets", ElementType::kFloat32, {kMostTargets, 5}}};
+  return detection_layout(image_size_, kMostTargets, evaluation_);
 }
 
 bool SyntheticBoxes::read(const SampleKey& key, std::span<std::byte* const> destinations,
@@ -77,6 +78,11 @@ bool SyntheticBoxes::read(const SampleKey& key, std::span<std::byte* const> dest
     targets[static_cast<std::size_t>(i)] = random_target(boxes, classes_);
   }
   std::memcpy(destinations[1], targets.data(), sizeof targets);
+  if (evaluation_) {
+    std::memset(destinations[2], 0, kMostTargets);
+    constexpr float kWhole[] = {0, 0, 1, 1};
+    std::memcpy(destinations[3], kWhole, sizeof kWhole);
+  }
   cost.decode_s += steady_now_s() - start_s;
   return true;
 }

@@ -1,11 +1,10 @@
 // Data set `synthetic` for detection: random bytes with random boxes, a pure function of (seed,
 // index), the same in every epoch; reads nothing.
 //
-// Layout: images uint8 [S, S, 3], targets float32 [M, 5]: class, x, y, width, height in parts of S,
-// class -1 where there is no box. Number and size of the boxes are distributed as in COCO train2017
-// (118287 pictures, 1021 of them without a box, 860001 boxes, at most 93 a picture; 41 % smaller
-// than 32 x 32 pixels, 34 % up to 96 x 96): the number is geometric, the root of the area
-// log-normal.
+// Layout as data/detection_layout.h says, without crowds and padding. Number and size of the boxes
+// are distributed as in COCO train2017 (118287 pictures, 1021 of them without a box, 860001 boxes,
+// at most 93 a picture; 41 % smaller than 32 x 32 pixels, 34 % up to 96 x 96): the number is
+// geometric, the root of the area log-normal.
 #pragma once
 #include <cstdint>
 
@@ -29,6 +28,7 @@ class SyntheticBoxes : public SyntheticDataset {
  private:
   std::int64_t image_size_;
   std::int64_t classes_;
+  bool evaluation_;
 };
 
 }  // namespace falcon::data

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -88,7 +89,9 @@ Folders folders_of(const DatasetOptions& options) {
   const fs::path part = options.subfolder;
   const fs::path pictures[] = {"images" / part, part / "images", "images"};
   const fs::path labels[] = {"labels" / part, part / "labels", "labels"};
-  const std::size_t found = find_picture_folder(options, pictures);
+  // an evaluation without its part would fall back on the folder that holds the training part too
+  const std::size_t accepted = options.evaluation ? 2 : 3;
+  const std::size_t found = find_picture_folder(options, std::span(pictures).first(accepted));
   return {options.path / pictures[found], options.path / labels[found]};
 }
 

@@ -121,7 +121,9 @@ std::vector<at::Tensor> Detect::maps(const std::array<at::Tensor, kLevels>& feat
 at::Tensor Detect::detections(const std::vector<at::Tensor>& maps) const {
   std::vector<at::Tensor> levels;
   for (std::size_t level = 0; level < kLevels; ++level) {
-    const at::Tensor unit = at::sigmoid(maps[level]);
+    // 16 bits are too few for a place in a picture
+    const at::Tensor unit =
+        at::sigmoid(maps[level].to(at::promoteTypes(maps[level].scalar_type(), at::kFloat)));
     const std::int64_t rows = unit.size(2), columns = unit.size(3);
     const auto stride = static_cast<double>(kStrides[level]);
     const at::Tensor column = at::arange(columns, unit.options()).view({1, columns});

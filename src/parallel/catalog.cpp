@@ -20,12 +20,29 @@ constexpr std::array kRows = {
     Row{"ddp", parallel::make_ddp},
 };
 
+struct GradientTypeRow {
+  const char* name;
+  std::optional<at::ScalarType> type;
+};
+constexpr std::array kGradientTypes = {
+    GradientTypeRow{"fp32", {}},  // the gradients' own
+    GradientTypeRow{"fp16", at::kHalf},
+    GradientTypeRow{"bf16", at::kBFloat16},
+};
+
 }  // namespace
 
 std::vector<std::string> parallel::strategy_names() {
   std::vector<std::string> names;
   for (const Row& row : kRows) names.emplace_back(row.name);
   return names;
+}
+
+std::optional<at::ScalarType> parallel::exchanged_type(std::string_view name) {
+  for (const GradientTypeRow& row : kGradientTypes) {
+    if (name == row.name) return row.type;
+  }
+  throw Error(ExitCode::kUsage, "gradients are not exchanged in " + std::string(name));
 }
 
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const StrategyContext& context) {

@@ -68,32 +68,42 @@ std::span<const DatasetFacts> datasets() {
        "val"},
       {{"coco",
         "JPEG files with boxes in a COCO annotation file, PATH/annotations/instances_train.json",
-        {"path", "train", "annotations", "augment", "make", "loader"}},
+        {"path", "train", "val", "annotations", "augment", "make", "loader"}},
        {.classes = 8, .side = 640, .quality = 90, .boxes = 7},
-       "train"},
+       "train",
+       "val"},
       {{"yolo",
         "JPEG files with boxes in YOLO label files, PATH/images/train/*.jpg and "
         "PATH/labels/train/*.txt",
-        {"path", "train", "augment", "make", "loader"}},
+        {"path", "train", "val", "augment", "make", "loader"}},
        {.classes = 8, .side = 640, .quality = 90, .boxes = 7},
-       "train"},
+       "train",
+       "val"},
       {{"squad",
         "questions on texts, in SQuAD's JSON (v1.1 or v2.0), with a WordPiece vocabulary",
-        {"path", "train", "vocab", "doc_stride", "make", "loader"}},
+        {"path", "train", "val", "vocab", "doc_stride", "make", "loader"}},
        {.version = "v1.1"},
-       "train-v1.1.json",
-       {},
+       "train-{version}.json",
+       "dev-{version}.json",
        "vocab.txt",
        128},
   };
   return table;
 }
 
-std::span<const WordFacts> evaluated_tasks() {
-  static const std::vector<WordFacts> table = {
-      {"classification",
-       "top1 and top5: share of the samples whose class is the likeliest, or among the five",
-       {}},
+std::span<const TaskFacts> evaluated_tasks() {
+  static const std::vector<TaskFacts> table = {
+      {{"classification",
+        "top1 and top5: share of the samples whose class is the likeliest, or among the five",
+        {}}},
+      {{"detection",
+        "map50 and map50_95: mean average precision as COCO defines it, mAP@0.5 and mAP@0.5:0.95",
+        {}}},
+      {{"question_answering",
+        "exact_match and f1: how far the texts of the answers are the true ones, as in the "
+        "official SQuAD scripts, but as shares",
+        {}},
+       {"synthetic"}},
   };
   return table;
 }

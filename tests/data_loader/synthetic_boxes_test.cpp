@@ -61,6 +61,28 @@ TEST(SyntheticBoxes, LayoutIsPicturesAndPaddedTargets) {
   EXPECT_EQ(set->facts().at("classes"), "80");
 }
 
+TEST(SyntheticBoxes, ForAnEvaluationHaveNoCrowdsAndNoPadding) {
+  DatasetOptions options = options_of(32);
+  const std::unique_ptr<Dataset> trained = make_dataset(options);
+  options.evaluation = true;
+  const std::unique_ptr<Dataset> set = make_dataset(options);
+  ASSERT_EQ(set->layout().size(), 4u);
+  std::vector<std::vector<std::byte>> tensors;
+  std::vector<std::byte*> destinations;
+  for (const TensorLayout& tensor : set->layout()) {
+    tensors.emplace_back(tensor.sample_bytes(), std::byte{0x5A});
+    destinations.push_back(tensors.back().data());
+  }
+  ReadCost cost;
+  SkippedItem skipped;
+  ASSERT_TRUE(set->read({1, 0, 7}, destinations, *set->make_scratch(), cost, skipped));
+  EXPECT_EQ(tensors[0], read(*trained, {1, 0, 7}).image);
+  EXPECT_THAT(tensors[2], testing::Each(std::byte{0}));
+  std::array<float, 4> content{};
+  std::memcpy(content.data(), tensors[3].data(), sizeof content);
+  EXPECT_THAT(content, testing::ElementsAre(0, 0, 1, 1));
+}
+
 TEST(SyntheticBoxes, LieInThePictureAndPaddingIsBehindThem) {
   const SyntheticBoxes set(options_of(32));
   for (std::int64_t i = 0; i < 300; ++i) {

@@ -199,8 +199,9 @@ TEST(DetectionDataset, EvaluationLetterboxesAndKeepsEveryBox) {
   DatasetOptions options = options_of(folder, "mosaic");
   options.evaluation = true;
   const auto dataset = make_dataset(options);
-  ASSERT_EQ(dataset->layout().size(), 3U);
+  ASSERT_EQ(dataset->layout().size(), 4U);
   EXPECT_EQ(dataset->layout()[2].name, "crowd");
+  EXPECT_EQ(dataset->layout()[3].name, "content");
   Sample sample(*dataset);
   ASSERT_TRUE(sample.read({1, 0, 0}));
   EXPECT_EQ(sample.pixel(0, 0)[0], kPaddingLevel);
@@ -210,6 +211,9 @@ TEST(DetectionDataset, EvaluationLetterboxesAndKeepsEveryBox) {
   expect_boxes_fit(sample, 320, 2, seen);
   EXPECT_EQ(seen, 3);
   EXPECT_EQ(sample.tensors()[2][0], std::byte{0});
+  std::array<float, 4> content{};  // 320 x 240 of 320 x 320 pixels
+  std::memcpy(content.data(), sample.tensors()[3].data(), sizeof content);
+  EXPECT_EQ(content, (std::array<float, 4>{0, 0.125F, 1, 0.875F}));
   // the same whatever the epoch
   const auto first = sample.tensors();
   ASSERT_TRUE(sample.read({2, 5, 0}));
@@ -297,7 +301,12 @@ TEST(DetectionDataset, BoxesBeyondTheFixedNumberAreCounted) {
   ASSERT_TRUE(sample.read({1, 0, 0}));
   EXPECT_EQ(dataset->facts().at("targets_dropped"), "0");
   options.evaluation = true;
-  EXPECT_EQ(make_dataset(options)->layout()[1].sample_shape[0], 64);  // 60, to a multiple of 8
+  const auto evaluated = make_dataset(options);
+  EXPECT_EQ(evaluated->layout()[1].sample_shape[0], 64);  // 60, to a multiple of 8
+  Sample whole(*evaluated);
+  ASSERT_TRUE(whole.read({1, 0, 0}));
+  const auto targets = whole.targets();
+  EXPECT_EQ(std::ranges::count_if(targets, [](const auto& row) { return row[0] >= 0; }), 60);
 }
 
 TEST(DetectionDataset, ReadCostCountsEveryFileOfAMosaic) {

@@ -168,6 +168,29 @@ TEST(CocoSet, MoreCategoriesThanTheModelHasClassesIsAnError) {
   EXPECT_THAT(error_of([&] { read_coco_set(options); }), HasSubstr("it has 2 classes"));
 }
 
+TEST(CocoSet, LabelsOfAnEvaluationAreThoseOfTheTrainingCategories) {
+  const CocoFolder folder(with_one_image(""));  // person and dog
+  write_picture(folder.folder() / "images/val/one.jpg");
+  const auto read = [&](const std::string& categories) {
+    write_text(folder.folder() / "annotations/instances_val.json",
+               R"({"images":[{"id":7,"file_name":"one.jpg","width":320,"height":240}],)"
+               R"("annotations":[{"id":1,"image_id":7,"category_id":18,"bbox":[0,0,9,9]}],)"
+               R"("categories":[)" +
+                   categories + "]}");
+    DatasetOptions options = folder.options(true);
+    options.subfolder = "val";
+    options.class_annotations = "annotations/instances_train.json";
+    return read_coco_set(options);
+  };
+  const DetectionSet set = read(R"({"id":18,"name":"dog"})");
+  EXPECT_THAT(set.classes, ElementsAre("person", "dog"));
+  EXPECT_EQ(set.boxes.at(0).label, 1);
+  EXPECT_THAT(error_of([&] { read(R"({"id":18,"name":"dog"},{"id":19,"name":"horse"})"); }),
+              HasSubstr("instances_val.json: its category 19 (horse) is not one of "));
+  EXPECT_THAT(error_of([&] { read(R"({"id":18,"name":"cat"})"); }),
+              HasSubstr("instances_train.json, where it is dog"));
+}
+
 YoloLabels parse(const std::string& text, std::int64_t classes = 80) {
   return parse_yolo_labels(text, "labels/one.txt", classes);
 }
@@ -262,6 +285,18 @@ TEST(YoloSet, TheOtherLayoutsAreFoundToo) {
   const TemporaryFolder empty;
   EXPECT_THAT(error_of([&] { read_yolo_set(yolo_options(empty)); }),
               HasSubstr("accepted: images/train, train/images or images"));
+}
+
+TEST(YoloSet, AnEvaluationTakesNoOtherPart) {
+  const TemporaryFolder folder;
+  write_picture(folder / "images/train/a.jpg");
+  DatasetOptions options = yolo_options(folder);
+  options.subfolder = "val";
+  options.evaluation = true;
+  EXPECT_THAT(error_of([&] { read_yolo_set(options); }),
+              HasSubstr("accepted: images/val or val/images"));
+  write_picture(folder / "images/val/b.jpg");
+  EXPECT_EQ(read_yolo_set(options).pictures.at(0).name, "b.jpg");
 }
 
 TEST(YoloSet, ADataYamlThatCannotBeUsedIsRefusedWithItsPlace) {

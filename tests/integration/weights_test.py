@@ -80,20 +80,24 @@ class WeightsTest(RunTest):
             self.assertEqual(self.report()["error"]["kind"], "host")
 
     def test_a_run_goes_on_from_a_checkpoint(self):
-        """With dropout and a schedule, on one rank and on two, in other blocks of steps."""
+        """With dropout, a schedule and a moving average, on one rank and on two, in other blocks of steps."""
         for devices, batch in ((1, 8), (2, 4)):
             changes = {"devices": devices, "batch_size": {"per_gpu": batch}, "seed": 3,
-                       "data": {"format": "synthetic", "samples": 24}, "optimizer": {"lr": 0.01}}  # fmt: skip
+                       "data": {"format": "synthetic", "samples": 24},
+                       "optimizer": {"lr": 0.01, "ema_decay": 0.99}}  # fmt: skip
             kept = {"every": 4, "path": "kept"}
-            whole = self.trained("whole", budget={"steps": 9}, **changes)
+            whole = self.trained("whole", budget={"steps": 9}, save_weights="whole.safetensors", **changes)
             first = self.trained("first", budget={"steps": 5}, checkpoint=kept, **changes)
-            rest = self.trained("rest", budget={"steps": 5}, checkpoint={"resume": "kept"}, **changes)
+            rest = self.trained("rest", budget={"steps": 5}, checkpoint={"resume": "kept"},
+                                save_weights="rest.safetensors", **changes)  # fmt: skip
             self.assert_valid(first)
             self.assert_valid(rest)
             self.assertEqual(self.losses(first), self.losses(whole)[:5])
             self.assertEqual(self.losses(rest), self.losses(whole)[4:])
             hashes = [report["ranks"][0]["parameter_hash"] for report in (whole, rest)]
             self.assertEqual(hashes[0], hashes[1])
+            averages = [safetensors_file.read(self.folder / f"{name}.safetensors")[0] for name in ("whole", "rest")]
+            self.assertEqual(averages[0], averages[1])
             (told,) = first["training"]["checkpoints"]
             path = self.folder / "kept/checkpoint.safetensors"
             self.assertEqual((told["step"], told["file"], told["bytes"]), (4, str(path), path.stat().st_size))

@@ -141,6 +141,19 @@ TEST(Yolov5, PicturesAreNotNormalised) {
   EXPECT_EQ(normalization.stddev, (std::array<float, 3>{1, 1, 1}));
 }
 
+TEST(Yolov5, DetectionsOfSixteenBitMapsAreDecodedInFloat32) {
+  const std::unique_ptr<Model> model = make_model("yolov5n", {.classes = kClasses});
+  model->initialize(1);
+  model->to(at::kCPU, at::kBFloat16, false);
+  model->set_training(false);
+  Batch batch = some_batch();
+  batch.tensors[0].tensor = batch.tensors[0].tensor.to(at::kBFloat16);
+  const std::vector<at::Tensor> outputs = model->forward(batch);
+  EXPECT_EQ(outputs.back().scalar_type(), at::kBFloat16);
+  ASSERT_EQ(outputs.front().scalar_type(), at::kFloat);
+  EXPECT_FALSE(at::equal(outputs[0], outputs[0].to(at::kBFloat16).to(at::kFloat)));
+}
+
 TEST(Yolov5, RefusesDropout) {
   EXPECT_THROW(make_model("yolov5n", {.dropout = 0.1}), Error);
 }

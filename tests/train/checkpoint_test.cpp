@@ -8,6 +8,7 @@
 
 #include "comm/ranks.h"
 #include "models/weights.h"
+#include "train/moving_average.h"
 #include "train/training_kit.h"
 
 namespace falcon::train {
@@ -94,6 +95,25 @@ TEST_F(CheckpointTest, ResumesBitForBit) {
       EXPECT_TRUE(entry.tensor.equal(buffers[i++].tensor)) << entry.name;
     }
   }
+}
+
+/// The average goes on as well: it is what is evaluated and saved.
+TEST_F(CheckpointTest, ResumesTheMovingAverageBitForBit) {
+  Plan plan = plan_of(1, file());
+  plan.spec.optimizer.ema_decay = 0.99;
+  test::Rank whole(plan, model(), nullptr);
+  whole.trainer().run();
+  test::Rank rest(resumed(plan), model(), nullptr);
+  rest.trainer().run();
+  expect_tail(whole.records(), rest.records());
+  ASSERT_NE(rest.trainer().average(), nullptr);
+  const std::vector<NamedTensor> kept = rest.trainer().average()->state();
+  EXPECT_EQ(kept.back().tensor.item<double>(), 10) << "updates";
+  for (std::size_t i = 0; const NamedTensor& entry : whole.trainer().average()->state()) {
+    EXPECT_EQ(entry.name, kept[i].name);
+    EXPECT_TRUE(entry.tensor.equal(kept[i++].tensor)) << entry.name;
+  }
+  EXPECT_FALSE(kept.front().tensor.equal(rest.model().state().front().tensor));
 }
 
 TEST_F(CheckpointTest, ResumesBitForBitOnTwoRanks) {

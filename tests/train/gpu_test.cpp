@@ -10,10 +10,12 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 #include <c10/cuda/CUDAFunctions.h>
-#include <c10/cuda/CUDAStream.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -23,39 +25,16 @@
 #include "platform/detect.h"
 #include "telemetry/catalog.h"
 #include "telemetry/session.h"
-#include "train/training_kit.h"
+#include "train/detection_metric.h"
+#include "train/gpu_kit.h"
 
 namespace falcon::train {
 namespace {
 
-at::Device gpu(int ordinal = 0) {
-  return {at::kCUDA, static_cast<c10::DeviceIndex>(ordinal)};
-}
-
-/// The training stream is current in every test, as in a worker.
-class GpuTrainer : public testing::Test {
- protected:
-  void SetUp() override {
-    c10::cuda::set_device(0);
-    c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool(false, 0));
-  }
-};
-
-TrainerOptions options_on(int ordinal) {
-  TrainerOptions options;
-  options.device = gpu(ordinal);
-  options.channels_last = true;
-  options.training_stream = c10::cuda::getCurrentCUDAStream(options.device.index()).stream();
-  options.copy_stream = c10::cuda::getStreamFromPool(false, options.device.index()).stream();
-  return options;
-}
-
-Plan fp16_plan(int world, std::int64_t batch) {
-  Plan plan = test::small_plan(world, batch);
-  plan.spec.precision = "fp16";
-  plan.ranks[0].decode_threads = 4;
-  return plan;
-}
+using test::fp16_plan;
+using test::gpu;
+using test::options_on;
+using GpuTrainer = test::GpuTest;
 
 std::unique_ptr<Model> mobilenet() {
   ModelOptions options;
@@ -250,6 +229,35 @@ TEST_F(GpuTrainer, TelemetryCostsLessThanOnePercent) {
     session->start();
   });
   EXPECT_LT(bound, 0.01);
+}
+
+/// Of YOLOv5's outputs for 640 pixels, one row in fifty an object.
+TEST_F(GpuTrainer, DetectionsAreMeasuredAsOnTheCpu) {
+  const at::Tensor predictions = at::rand({4, 25200, 15});
+  predictions.narrow(2, 0, 4).mul_(200);
+  predictions.narrow(2, 4, 11).pow_(8);
+  predictions.select(2, 4).mul_(at::rand({4, 25200}).lt(0.02));
+  const at::Tensor targets = at::rand({4, 8, 5}).mul_(0.3);
+  targets.select(2, 0).copy_(at::randint(-1, 10, {4, 8}));
+  const std::vector<NamedTensor> tensors = {
+      {"images", at::zeros({4, 3, 640, 640})},
+      {"targets", targets},
+      {"crowd", at::randint(0, 2, {4, 8}, at::kByte)},
+      {"content", at::tensor({0.F, 0.1F, 1.F, 0.9F}).repeat({4, 1})}};
+  const std::vector<std::int64_t> samples = {0, 1, -1, 2};
+  std::string states[2];
+  for (int on_gpu = 0; on_gpu < 2; ++on_gpu) {
+    const at::Device device = on_gpu ? gpu() : at::Device(at::kCPU);
+    Batch batch;
+    for (const NamedTensor& entry : tensors) {
+      batch.tensors.push_back({entry.name, entry.tensor.to(device)});
+    }
+    const auto metric = make_detection_metric();
+    metric->add({predictions.to(device)}, batch, samples);
+    states[on_gpu] = metric->state();
+  }
+  EXPECT_GT(states[0].size(), 10000U);
+  EXPECT_EQ(states[0], states[1]);
 }
 
 TEST_F(GpuTrainer, TwoRanksOverNcclEndWithTheSameParameters) {
