@@ -1,6 +1,7 @@
 // falconbench doctor: what this host, or the machine that files describe, is.
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <optional>
 
 #include "base/json.h"
@@ -43,7 +44,10 @@ DoctorArguments parse(const Words& words) {
 
 platform::Dump read(const DoctorArguments& arguments) {
   if (arguments.from) return platform::read_dump(*arguments.from);
-  return platform::read_this_host(platform::Root("/"), platform::detect());
+  platform::DetectOptions options;
+  options.nvml = std::make_shared<const platform::Nvml>();
+  return platform::read_this_host(platform::Root(options.root), platform::detect(options),
+                                  *options.nvml);
 }
 
 }  // namespace

@@ -57,6 +57,9 @@ NvmlFunctions::NvmlFunctions(void* library) {
   find(library, clock, {"nvmlDeviceGetClockInfo"});
   find(library, temperature, {"nvmlDeviceGetTemperature"});
   find(library, pcie_throughput, {"nvmlDeviceGetPcieThroughput"});
+  find(library, nvlink_state, {"nvmlDeviceGetNvLinkState"});
+  find(library, nvlink_partner_kind, {"nvmlDeviceGetNvLinkRemoteDeviceType"});
+  find(library, nvlink_partner, {"nvmlDeviceGetNvLinkRemotePciInfo_v2"});
   find(library, compute_processes,
        {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"});
   find(library, graphics_processes,

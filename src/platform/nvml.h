@@ -49,6 +49,11 @@ struct NvmlProcess {
   Measured<std::int64_t> memory_bytes;
 };
 
+struct NvmlLink {
+  std::string partner;  // its address, as NVML prints it; empty: not told
+  bool is_switch = false;
+};
+
 class Nvml;
 struct NvmlFunctions;
 
@@ -76,6 +81,8 @@ class NvmlDevice {
   /// Bytes/s over the 20 ms that the call waits, seen from the GPU (host-to-device is rx), protocol
   /// included. NVML says KB/s; taken as 1000 bytes.
   NvmlResult<double> pcie_bytes_per_s(unsigned direction) const;  // nvml::kPcieTx, kPcieRx
+  /// Active links of NVLink. Not supported: a board without, or a guest that may not see them.
+  NvmlResult<std::vector<NvmlLink>> nvlinks() const;
   /// Compute and graphics processes. Host pids, or nothing, inside a container.
   NvmlResult<std::vector<NvmlProcess>> processes() const;
   /// Several field values (NVML_FI_DEV_*) in one driver call, in the order asked for.

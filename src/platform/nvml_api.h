@@ -10,6 +10,7 @@ using Handle = void*;  // nvmlDevice_t
 using Code = int;      // nvmlReturn_t
 
 constexpr Code kSuccess = 0;
+constexpr Code kInvalidArgument = 2;
 constexpr Code kNotSupported = 3;
 constexpr Code kNoPermission = 4;
 constexpr Code kInsufficientSize = 7;
@@ -23,6 +24,8 @@ constexpr unsigned kClockMemory = 2;
 constexpr unsigned kTemperatureGpu = 0;
 constexpr unsigned kPcieTx = 0;
 constexpr unsigned kPcieRx = 1;
+constexpr unsigned kMaxNvlinks = 36;                 // no GPU has more
+constexpr unsigned kNvlinkToSwitch = 2;              // NVML_NVLINK_DEVICE_TYPE_SWITCH
 constexpr unsigned long long kNotAvailable = ~0ULL;  // NVML_VALUE_NOT_AVAILABLE
 constexpr unsigned kTextSize = 96;  // the longest of all names asked for (device name v2)
 

@@ -214,6 +214,26 @@ NvmlResult<std::vector<NvmlProcess>> NvmlDevice::processes() const {
   return {std::move(processes), code, ""};
 }
 
+NvmlResult<std::vector<NvmlLink>> NvmlDevice::nvlinks() const {
+  std::vector<NvmlLink> links;
+  for (unsigned number = 0; number < nvml::kMaxNvlinks; ++number) {
+    const auto state =
+        ask<unsigned>(&NvmlFunctions::nvlink_state, "nvmlDeviceGetNvLinkState", number);
+    if (number > 0 && state.code == nvml::kInvalidArgument) break;  // past the last one
+    if (!state.has_value()) return {{}, state.code, state.reason};
+    if (*state == 0) continue;
+    NvmlLink link;
+    const auto kind = ask<unsigned>(&NvmlFunctions::nvlink_partner_kind,
+                                    "nvmlDeviceGetNvLinkRemoteDeviceType", number);
+    link.is_switch = kind.has_value() && *kind == nvml::kNvlinkToSwitch;
+    const auto partner = ask<nvml::PciInfo>(&NvmlFunctions::nvlink_partner,
+                                            "nvmlDeviceGetNvLinkRemotePciInfo_v2", number);
+    if (partner.has_value()) link.partner = partner.value->bus_id;
+    links.push_back(std::move(link));
+  }
+  return {std::move(links), nvml::kSuccess, ""};
+}
+
 std::vector<NvmlResult<double>> NvmlDevice::fields(std::span<const unsigned> ids) const {
   std::vector<nvml::FieldValue> raw(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) raw[i].field = ids[i];

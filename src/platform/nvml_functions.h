@@ -32,6 +32,8 @@ struct NvmlFunctions {
   Number power_limit = nullptr, power = nullptr;
   Number64 energy = nullptr, event_reasons = nullptr;
   NumberOf clock = nullptr, temperature = nullptr, pcie_throughput = nullptr;
+  NumberOf nvlink_state = nullptr, nvlink_partner_kind = nullptr;
+  nvml::Code (*nvlink_partner)(nvml::Handle, unsigned, nvml::PciInfo*) = nullptr;
   Processes compute_processes = nullptr, graphics_processes = nullptr;
   nvml::Code (*fields)(nvml::Handle, int, nvml::FieldValue*) = nullptr;
 

@@ -23,6 +23,20 @@ std::string one_board(const std::string& more = "") {
          more + "}";
 }
 
+TEST(Nvml, LinksOfNvlinkWithTheirPartners) {
+  const test::FakeNvml fake(
+      R"({"devices": [{"uuid": "GPU-a", "nvlinks": ["00000000:3C:00.0", null, "switch"]}, {"uuid": "GPU-b"}]})");
+  const auto nvml = fake.open();
+  const auto devices = nvml->devices();
+  const auto links = devices.at(0).value->nvlinks();
+  ASSERT_TRUE(links.has_value());
+  ASSERT_EQ(links.value->size(), 2u);  // the inactive one is none
+  EXPECT_EQ(links.value->at(0).partner, "00000000:3C:00.0");
+  EXPECT_FALSE(links.value->at(0).is_switch);
+  EXPECT_TRUE(links.value->at(1).is_switch);
+  EXPECT_THAT(devices.at(1).value->nvlinks().reason, HasSubstr("Not Supported"));
+}
+
 TEST(Nvml, AnAbsentLibraryIsNoDriverAndNoError) {
   const Nvml nvml("/nowhere/libnvidia-ml.so.1");
   EXPECT_FALSE(nvml.is_available());

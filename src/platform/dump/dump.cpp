@@ -202,6 +202,28 @@ void join(Dump& dump) {
   }
 }
 
+// As nvidia-smi nvlink -R prints them; nothing when a GPU does not tell.
+std::optional<FromFile<std::vector<NvlinkGpu>>> nvlinks_of(const Host& host, const Nvml& nvml) {
+  constexpr const char* kHiddenSwitch = "FFFFFFFF:FF:FF.0";
+  FromFile<std::vector<NvlinkGpu>> all{"NVML", {}};
+  for (const Gpu& gpu : host.gpus) {
+    const auto device = nvml.device_by_uuid(gpu.uuid);
+    if (!device.has_value()) return {};
+    const auto links = device.value->nvlinks();
+    if (!links.has_value()) return {};
+    NvlinkGpu one;
+    one.index = static_cast<int>(all.content.size());
+    one.name = gpu.name;
+    one.active = static_cast<int>(links.value->size());
+    for (const NvmlLink& link : *links.value) {
+      one.remotes.push_back(link.is_switch ? kHiddenSwitch : link.partner);
+    }
+    all.content.push_back(std::move(one));
+  }
+  if (all.content.empty()) return {};
+  return all;
+}
+
 [[noreturn]] void refuse(const std::string& path, const Dump& dump) {
   std::string why;
   for (const auto& [name, reason] : dump.left_out) why += "\n  " + name + ": " + reason;
@@ -235,12 +257,13 @@ Dump read_dump(const std::string& path) {
   return dump;
 }
 
-Dump read_this_host(const Root& root, Host host) {
+Dump read_this_host(const Root& root, Host host, const Nvml& nvml) {
   Dump dump;
   add_root("/sys", root, dump);
   dump.files.emplace_back("/sys", "sysfs of this host");
   dump.sysfs->content.container = host.container;
   if (host.driver.has_value()) dump.files.emplace_back("NVML", "driver of this host");
+  dump.nvlink_remotes = nvlinks_of(host, nvml);
   dump.host = std::move(host);
   join(dump);
   return dump;

@@ -17,6 +17,7 @@
 #include "platform/dump/read_sysfs.h"
 #include "platform/dump/read_topo_matrix.h"
 #include "platform/machine/pci_tree.h"
+#include "platform/nvml.h"
 #include "platform/root.h"
 
 namespace falcon::platform {
@@ -68,7 +69,8 @@ std::string accepted_files();
 /// when nothing can be read.
 Dump read_dump(const std::string& path);
 
-/// This machine: sysfs and procfs below a root, and NVML. Never throws for what it lacks.
-Dump read_this_host(const Root& root, Host host);
+/// This machine: sysfs and procfs below a root, what detect() found there, and NVML's links. Never
+/// throws for what it lacks.
+Dump read_this_host(const Root& root, Host host, const Nvml& nvml);
 
 }  // namespace falcon::platform

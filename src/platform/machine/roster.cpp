@@ -82,15 +82,16 @@ Listing listing_of(const FromFile<std::vector<CsvGpu>>& csv) {
 // Sources that give addresses, the most believed first.
 std::vector<Listing> listings_of(const Dump& dump) {
   std::vector<Listing> listings;
-  for (const PciTree& tree : dump.trees) {
-    if (!tree.devices.empty()) listings.push_back(listing_of(tree));
-  }
   if (dump.host && dump.host->driver.has_value()) {
+    // Of this host: what the driver gives to this process, which may be fewer than are plugged in.
     Listing listing{"NVML", {}, false};
     for (const Gpu& gpu : dump.host->gpus) {
       listing.seats.push_back({gpu.pci_address, gpu.pci_address, gpu.name});
     }
-    listings.push_back(std::move(listing));
+    return {listing};
+  }
+  for (const PciTree& tree : dump.trees) {
+    if (!tree.devices.empty()) listings.push_back(listing_of(tree));
   }
   for (const auto& csv : dump.csv) listings.push_back(listing_of(csv));
   for (const auto& report : dump.reports) listings.push_back(listing_of(report));

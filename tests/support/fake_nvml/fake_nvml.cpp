@@ -28,7 +28,6 @@ using falcon::base::Value;
 
 namespace {
 
-constexpr Code kInvalidArgument = 2;
 constexpr Code kNotFound = 6;
 constexpr Code kArgumentVersionMismatch = 25;
 constexpr Code kUnknown = 999;
@@ -132,6 +131,17 @@ Code natural(Handle handle, const char* call, const char* key, unsigned* out) {
     if (value < 0) return kNotSupported;
     *out = static_cast<unsigned>(value);
     return kSuccess;
+  });
+}
+
+/// Runs `body(partner)` of one link of the file's "nvlinks".
+template <class Body>
+Code with_nvlink(Handle handle, const char* call, unsigned link, Body body) {
+  return with_board(handle, call, true, [&](const Value& board) {
+    const Value* links = board.find("nvlinks");
+    if (links == nullptr) return kNotSupported;
+    if (link >= links->as_list().size()) return kInvalidArgument;
+    return static_cast<Code>(body(links->as_list()[link]));
   });
 }
 
@@ -287,6 +297,27 @@ FAKE_NVML nvmlDeviceGetCurrentClocksEventReasons(Handle handle, unsigned long lo
 FAKE_NVML nvmlDeviceGetPcieThroughput(Handle handle, unsigned direction, unsigned* out) {
   return natural(handle, "nvmlDeviceGetPcieThroughput",
                  direction == kPcieTx ? "pcie_tx_kb_s" : "pcie_rx_kb_s", out);
+}
+FAKE_NVML nvmlDeviceGetNvLinkState(Handle handle, unsigned link, unsigned* out) {
+  return with_nvlink(handle, "nvmlDeviceGetNvLinkState", link, [&](const Value& partner) {
+    *out = partner.is_null() ? 0 : 1;
+    return kSuccess;
+  });
+}
+FAKE_NVML nvmlDeviceGetNvLinkRemoteDeviceType(Handle handle, unsigned link, unsigned* out) {
+  return with_nvlink(handle, "nvmlDeviceGetNvLinkRemoteDeviceType", link,
+                     [&](const Value& partner) {
+                       *out = partner.as_text() == "switch" ? kNvlinkToSwitch : 0;
+                       return kSuccess;
+                     });
+}
+FAKE_NVML nvmlDeviceGetNvLinkRemotePciInfo_v2(Handle handle, unsigned link, PciInfo* out) {
+  return with_nvlink(
+      handle, "nvmlDeviceGetNvLinkRemotePciInfo_v2", link, [&](const Value& partner) {
+        const Value hidden("FFFFFFFF:FF:FF.0");
+        const bool is_switch = partner.as_text() == "switch";
+        return copy_text(is_switch ? &hidden : &partner, out->bus_id, sizeof out->bus_id);
+      });
 }
 FAKE_NVML nvmlDeviceGetComputeRunningProcesses_v3(Handle handle, unsigned* count,
                                                   ProcessInfo* out) {
