@@ -143,6 +143,13 @@ class RefusalTest(DoctorTest):
         self.assertEqual(got["gpus"], 8)
         self.assertEqual([file["name"] for file in got["files_left_out"]], ["cut.xml", "notes.txt"])
 
+    def test_bytes_that_are_no_text(self):
+        folder = self.copy("rtx4090-8gpu-narrow-links")
+        (folder / "gpus.csv").write_bytes((folder / "gpus.csv").read_bytes().replace(b"GeForce", b"Ge\xae\x00rce"))
+        got = answers(folder)
+        self.assertEqual(got["gpus"], 8)
+        self.assertIn("?", got["gpu_list"][0]["name"])
+
     def test_files_of_different_machines_are_a_finding(self):
         folder = self.copy("dgx1-8xV100")
         shutil.copy(MACHINES / "h800-8gpu-nvswitch/nccl_topo.xml", folder)

@@ -49,6 +49,16 @@ TEST(TopoMatrix, ACutMatrixIsRefused) {
   EXPECT_FALSE(is_topo_matrix("GPU 0: A (UUID: B)\n"));
 }
 
+TEST(TopoMatrix, AHeaderThatLostAPartIsRefused) {
+  for (const char* header : {"\tGPU0\tGPy\tNUMA Affinity\tGPU NUMA ID\n",
+                             "\tGPU0\tGPU2\tCPU Affinity\n", "\tGPU0\tCPU Affinity\n"}) {
+    EXPECT_THROW(
+        read_topo_matrix(std::string(header) + "GPU0\t X \tPIX\t0\t0\t\nGPU1\tPIX\t X \t0\t0\t\n"),
+        Error)
+        << header;
+  }
+}
+
 TEST(TopoMatrix, AnUnknownCellIsAbsent) {
   const TopoMatrix topo =
       read_topo_matrix("\tGPU0\tGPU1\tCPU Affinity\nGPU0\tX\tERR\t0\nGPU1\tERR\tX\t0\n");

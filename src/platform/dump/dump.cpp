@@ -152,7 +152,24 @@ const std::array<Kind, 17>& kinds() {
   return table;
 }
 
-void read_text(const std::string& file, std::string_view text, Dump& dump) {
+// What the answers print must be UTF-8; other bytes become question marks.
+std::string as_utf8(std::string_view bytes) {
+  std::string text;
+  while (!bytes.empty()) {
+    const std::size_t length = base::utf8_length(bytes);
+    if (length == 0) {
+      text += '?';
+    } else {
+      text += bytes.substr(0, length);
+    }
+    bytes.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return text;
+}
+
+void read_text(const std::string& name, std::string_view bytes, Dump& dump) {
+  const std::string file = as_utf8(name);
+  const std::string text = as_utf8(bytes);
   const auto kind =
       std::find_if(kinds().begin(), kinds().end(), [&](const Kind& one) { return one.is(text); });
   if (kind == kinds().end()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -70,6 +71,16 @@ std::optional<Header> find_header(const std::vector<std::string>& lines) {
   return {};
 }
 
+// A header that lost a part names other columns than the rows have.
+void check_header(const Header& header, const TopoMatrix& matrix) {
+  const std::set<std::string> names(header.columns.begin(), header.columns.end());
+  bool is_whole = names.size() == header.columns.size();
+  for (std::size_t i = 0; i < matrix.gpus.size(); ++i) {
+    is_whole = is_whole && matrix.gpus[i] == "GPU" + std::to_string(i);
+  }
+  if (!is_whole) throw Error(ExitCode::kUsage, "the header does not name GPU0, GPU1, ... in order");
+}
+
 void take_row(const std::vector<std::string>& fields, const Header& header, TopoMatrix& matrix) {
   const std::size_t count = header.columns.size();
   if (fields.size() < count + 1) {
@@ -114,7 +125,9 @@ TopoMatrix read_topo_matrix(std::string_view text) {
   for (const std::string& name : header->columns) {
     (is_gpu_name(name) ? matrix.gpus : matrix.nics).push_back(name);
   }
+  check_header(*header, matrix);
   matrix.nic_cells.resize(matrix.nics.size());
+  std::size_t rows = 0;
   for (std::size_t i = header->line + 1; i < lines.size(); ++i) {
     const std::vector<std::string> fields = fields_of(lines[i]);
     if (fields.empty() || !is_gpu_name(fields.front())) continue;
@@ -123,13 +136,13 @@ TopoMatrix read_topo_matrix(std::string_view text) {
                                      [](const std::string& word) { return word != "X"; });
       matrix.is_peer_status = cell != fields.end() && !class_cell(*cell) && peer_cell(*cell);
     }
-    if (matrix.cells.size() < matrix.gpus.size()) take_row(fields, *header, matrix);
+    if (++rows <= matrix.gpus.size()) take_row(fields, *header, matrix);
   }
   const auto is_whole = [&](std::size_t i) { return matrix.cells[i][i] == "X"; };
-  std::size_t rows = 0;
-  while (rows < matrix.cells.size() && is_whole(rows)) ++rows;
-  if (rows != matrix.gpus.size()) {
-    throw Error(ExitCode::kUsage, "has " + std::to_string(rows) + " whole rows for " +
+  std::size_t whole = 0;
+  while (whole < matrix.cells.size() && is_whole(whole)) ++whole;
+  if (whole != matrix.gpus.size() || rows != whole || whole == 0) {
+    throw Error(ExitCode::kUsage, "has " + std::to_string(whole) + " whole rows for " +
                                       std::to_string(matrix.gpus.size()) + " GPUs: is it cut off?");
   }
   return matrix;
