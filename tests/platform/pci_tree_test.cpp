@@ -88,6 +88,8 @@ TEST(DeviceKind, ClassAndVendor) {
   EXPECT_EQ(kind_of(0x040300, 0x10de), DeviceKind::kOther);  // its sound
   EXPECT_EQ(kind_of(0x068000, 0x10de), DeviceKind::kNvSwitch);
   EXPECT_EQ(kind_of(0x0b4000, 0x1bcf), DeviceKind::kAccelerator);
+  EXPECT_EQ(kind_of(0x038000, 0x1002), DeviceKind::kAccelerator);
+  EXPECT_EQ(kind_of(0x038000, 0x8086), DeviceKind::kOther);
   EXPECT_EQ(kind_of(0x060401, 0x8086), DeviceKind::kBridge);
   EXPECT_EQ(kind_of(0x010802, 0x144d), DeviceKind::kNvme);
   EXPECT_EQ(kind_of(-1, -1), DeviceKind::kOther);

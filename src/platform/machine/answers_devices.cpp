@@ -110,7 +110,11 @@ Value drive_value(const Machine& machine, const Dump& dump, const PciTree& tree,
       if (one.address == device.address) mounts = &one;
     }
   }
-  out.set("name", mounts == nullptr ? Value() : Value(mounts->controller));
+  const auto named = std::find_if(device.os_devices.begin(), device.os_devices.end(),
+                                  [](const std::string& one) { return one.starts_with("nvme"); });
+  Value name = named == device.os_devices.end() ? Value() : Value(*named);
+  if (mounts != nullptr) name = mounts->controller;
+  out.set("name", std::move(name));
   out.set("busid", device.address);
   put(out, "place", place_of(machine, device));
   out.set("numa", device.numa_node ? Value(*device.numa_node) : Value());

@@ -14,6 +14,7 @@ namespace {
 using Class = Measured<std::string>;
 
 constexpr int kNvidia = 0x10de;
+constexpr int kAmd = 0x1002;
 
 std::size_t common_bridges(const PciDevice& a, const PciDevice& b) {
   const auto [end, other] =
@@ -80,6 +81,8 @@ DeviceKind kind_of(int class_code, int vendor) {
     if (vendor == kNvidia) return DeviceKind::kGpu;
     return sub_class == 0x0300 ? DeviceKind::kDisplay : DeviceKind::kAccelerator;
   }
+  // Instinct boards call themselves display controllers, as graphics inside of CPUs do.
+  if (sub_class == 0x0380 && vendor == kAmd) return DeviceKind::kAccelerator;
   if (main_class == 0x12 || sub_class == 0x0b40) return DeviceKind::kAccelerator;
   if (sub_class == 0x0108) return DeviceKind::kNvme;
   if (sub_class == 0x0104) return DeviceKind::kRaid;
