@@ -61,20 +61,20 @@ std::string gpu_table(const Value& answers) {
       {"GPU", "address", "NUMA", "place", "link", "at most", "name", "link state"}};
   for (std::size_t i = 0; i < gpus->as_list().size(); ++i) {
     const Value& gpu = gpus->as_list()[i];
+    const Value none;
+    const Value& state = links->is_list() ? links->as_list()[i] : none;
     const auto link = [&](const char* gen, const char* width) {
-      const Value* generation = gpu.find(gen);
+      const Value* generation = state.find(gen);
       const bool is_known = generation != nullptr && !generation->is_null();
-      return is_known ? "Gen" + cell_text(generation) + " x" + cell_text(gpu.find(width)) : "-";
+      return is_known ? "Gen" + cell_text(generation) + " x" + cell_text(state.find(width)) : "-";
     };
-    const Value* verdict =
-        links != nullptr && links->is_list() ? links->as_list()[i].find("verdict") : nullptr;
     const Value* drawer = gpu.find("drawer");
     std::string place = cell_text(gpu.find("place"));
     if (drawer->is_integer()) place += " " + cell_text(drawer);
     rows.push_back({std::to_string(i), cell_text(gpu.find("busid")),
                     nodes->is_list() ? cell_text(&nodes->as_list()[i]) : "-", place,
                     link("gen_cur", "width_cur"), link("gen_max", "width_max"),
-                    cell_text(gpu.find("name")), cell_text(verdict)});
+                    cell_text(gpu.find("name")), cell_text(state.find("verdict"))});
   }
   return "\n" + table(rows);
 }

@@ -136,7 +136,7 @@ Measured<double> common_power_limit(const Machine& machine) {
     limits.insert(*gpu.power_limit_w);
   }
   if (limits.size() == 1) return *limits.begin();
-  return Limit::missing(limits.empty() ? "there is no GPU" : "the GPUs differ, see gpu_list");
+  return Limit::missing(limits.empty() ? why_no_gpus(machine) : "the GPUs differ, see gpu_list");
 }
 
 // The printed link and mark of lspci, where all GPUs have the same.
@@ -153,7 +153,7 @@ Measured<std::string> link_at_capture(const Machine& machine, const Dump& dump) 
                 "; LnkSta " + device->speed + " x" + std::to_string(*device->width));
   }
   if (seen.size() == 1) return *seen.begin();
-  return Text::missing(seen.empty() ? "there is no GPU" : "the GPUs differ, see links");
+  return Text::missing(seen.empty() ? why_no_gpus(machine) : "the GPUs differ, see links");
 }
 
 void put_affinities(const Machine& machine, const Dump& dump, Value& out) {
@@ -216,7 +216,7 @@ void put_links(const Machine& machine, const Dump& dump, Value& out) {
   };
   put(out, "link_at_capture", link_at_capture(machine, dump));
   if (std::none_of(machine.gpus.begin(), machine.gpus.end(), is_known)) {
-    const std::string why = machine.gpus.empty() ? "there is no GPU" : "no file tells the links";
+    const std::string why = machine.gpus.empty() ? why_no_gpus(machine) : "no file tells the links";
     put_missing(out, "links", why);
     put_missing(out, "link_per_gpu", why);
     return;

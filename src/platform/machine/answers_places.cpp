@@ -54,7 +54,7 @@ Value pair_kinds_of(const Machine& machine) {
 void put_places(const Machine& machine, Value& out) {
   const bool is_known = !machine.gpus.empty() && machine.gpus.front().place.has_value();
   const std::string why =
-      machine.gpus.empty() ? "there is no GPU that is known" : machine.gpus.front().place.reason;
+      machine.gpus.empty() ? why_no_gpus(machine) : machine.gpus.front().place.reason;
   if (!is_known) {
     for (const char* name : {"classes", "pair_kinds", "host_links"}) put_missing(out, name, why);
     return;

@@ -93,6 +93,7 @@ void join_guest(const Dump& dump, Machine& machine) {
   if (dump.cpu_listing && !dump.cpu_listing->content.hypervisor.empty()) {
     take(dump.cpu_listing->content.hypervisor);
   }
+  if (machine.gpus.empty()) return;
   for (const auto& report : dump.reports) {
     for (const SmiGpu& gpu : report.content.gpus) {
       if (gpu.virtualization == "Pass-Through" || gpu.virtualization == "VGPU") take("");
@@ -115,6 +116,11 @@ Machine make_machine(const Dump& dump) {
   join_guest(dump, machine);
   find_faults(dump, machine);
   return machine;
+}
+
+std::string why_no_gpus(const Machine& machine) {
+  const bool is_none = machine.gpu_count.has_value() && *machine.gpu_count == 0;
+  return is_none ? "there is no GPU" : "it is not known which GPUs there are";
 }
 
 const PciTree* best_tree(const Machine& machine, const Dump& dump) {

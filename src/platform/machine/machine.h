@@ -65,6 +65,9 @@ Machine make_machine(const Dump& dump);
 /// The tree that knows the GPUs best: the first that has all of them; nullptr: none has.
 const PciTree* best_tree(const Machine& machine, const Dump& dump);
 
+/// Why `gpus` is empty: there is none, or it is not known which.
+std::string why_no_gpus(const Machine& machine);
+
 /// What the state of a link means: "ok", "narrow (x8 of x16)", ...; "unknown: ..." without numbers.
 std::string link_verdict(const Machine& machine, std::size_t gpu);
 

@@ -291,9 +291,9 @@ void join_nvlink(const Dump& dump, Machine& machine) {
                                             "the links of each GPU", machine);
   machine.nvlink.via_switch = first_said(sources, &Links::via_switch, &Links::switch_reason,
                                          "whether NVLink goes through switches", machine);
-  if (machine.gpu_count.has_value() && machine.gpus.empty()) {
+  if (machine.gpus.empty()) {
     machine.nvlink.pairs.reason = machine.nvlink.links_per_gpu.reason =
-        machine.nvlink.via_switch.reason = "there is no GPU";
+        machine.nvlink.via_switch.reason = why_no_gpus(machine);
   }
 }
 

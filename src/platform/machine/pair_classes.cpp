@@ -137,9 +137,7 @@ const TopoMatrix* topo_of_all(const Machine& machine, const Dump& dump) {
 
 void join_pcie_classes(const Dump& dump, Machine& machine) {
   if (!machine.gpu_count.has_value() || machine.gpus.empty()) {
-    const std::string why = machine.gpu_count.has_value() && *machine.gpu_count == 0
-                                ? "there is no GPU"
-                                : "it is not known which GPUs there are";
+    const std::string why = why_no_gpus(machine);
     machine.pcie = Measured<Matrix>::missing(why);
     machine.switch_groups = machine.switch_groups_near = Measured<Groups>::missing(why);
     return;

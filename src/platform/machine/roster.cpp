@@ -206,10 +206,11 @@ void report_differences(const std::vector<Listing>& listings,
 void take_several_machines(const Dump& dump, Machine& machine) {
   std::set<std::size_t> sizes;
   for (const auto& report : dump.reports) sizes.insert(report.content.gpus.size());
-  const std::string why = "the files describe different machines";
+  const std::string why = "the files are of different machines";
   machine.gpu_count = sizes.size() == 1 ? Measured<int>(static_cast<int>(*sizes.begin()))
                                         : Measured<int>::missing(why);
-  machine.findings.push_back(sources_disagree(why, dump.reports[0].file, dump.reports[1].file));
+  machine.findings.push_back(
+      sources_disagree("which machine they are of", dump.reports[0].file, dump.reports[1].file));
 }
 
 }  // namespace
