@@ -116,6 +116,10 @@ void cmyk_to_rgbx(std::uint8_t* pixels, int count, bool inverted) {
   }
 }
 
+void drop_fourth_bytes(std::uint8_t* pixels, int count) {
+  for (int i = 0; i < count; ++i) std::memmove(pixels + 3 * i, pixels + 4 * i, 3);
+}
+
 bool is_unsupported(int code) {
   return code == JERR_SOF_UNSUPPORTED || code == JERR_BAD_PRECISION ||
          code == JERR_CONVERSION_NOTIMPL || code == JERR_NOT_COMPILED ||
@@ -223,7 +227,8 @@ bool JpegDecoder::decode(const PixelRect& rectangle, RowSink& sink, Extent exten
   const bool may_begin_below = rows != nullptr && extent == Extent::kUpToRectangle;
   const int unknown_rows = may_begin_below ? resume(*rows, rectangle.top) : 0;
   const JDIMENSION rows_above = static_cast<JDIMENSION>(rectangle.top - unknown_rows);
-  cinfo.out_color_space = cinfo.num_components == 4 ? JCS_CMYK : JCS_EXT_RGBX;
+  const J_COLOR_SPACE wanted = sink.pixel_bytes() == 3 ? JCS_EXT_RGB : JCS_EXT_RGBX;
+  cinfo.out_color_space = cinfo.num_components == 4 ? JCS_CMYK : wanted;
   const int left = std::max(0, rectangle.left - kEdgePixels);
   const int right = std::min(width(), rectangle.left + rectangle.width + kEdgePixels);
   JDIMENSION offset = static_cast<JDIMENSION>(left);
@@ -268,7 +273,8 @@ bool JpegDecoder::give_rows(const PixelRect& rectangle, int x_in_row, int row_pi
     if (got == 0) return false;
     for (JDIMENSION i = 0; i < got; ++i, ++y) {
       if (is_cmyk) cmyk_to_rgbx(rows[i], row_pixels, inverted);
-      sink.row(y, rows[i] + 4 * x_in_row);
+      if (is_cmyk && sink.pixel_bytes() == 3) drop_fourth_bytes(rows[i], row_pixels);
+      sink.row(y, rows[i] + sink.pixel_bytes() * x_in_row);
     }
   }
   return true;

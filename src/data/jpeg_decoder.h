@@ -36,9 +36,11 @@ class RowSink {
  public:
   virtual ~RowSink() = default;
   static constexpr std::size_t kSlackBytes = 32;
-  /// Row `y` of the picture; `rgbx` holds the rectangle's pixels, 4 bytes each (the fourth is
-  /// undefined), and kSlackBytes readable bytes behind them.
-  virtual void row(int y, const std::uint8_t* rgbx) = 0;
+  /// Row `y` of the picture; `pixels` holds those of the rectangle, RGB and a fourth byte that is
+  /// undefined, or RGB alone, and kSlackBytes readable bytes behind them.
+  virtual void row(int y, const std::uint8_t* pixels) = 0;
+  /// Bytes of a pixel that it takes, 3 or 4.
+  virtual int pixel_bytes() const { return 4; }
 };
 
 class JpegDecoder {

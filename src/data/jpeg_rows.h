@@ -20,7 +20,7 @@ namespace falcon::data {
 
 class JpegRows {
  public:
-  static constexpr int kMostStarts = 16;
+  static constexpr int kMostStarts = 32;
 
   /// Knows no place: every read starts at the top.
   JpegRows() = default;

@@ -18,7 +18,7 @@ struct HuffmanTable {
 };
 
 struct JpegScan {
-  static constexpr std::size_t kMostComponents = 4;
+  static constexpr std::size_t kMostComponents = 3;
   struct Component {
     int id = 0;
     int blocks = 1;  // in an MCU
