@@ -10,6 +10,7 @@
 
 #include "data/jpeg_decoder.h"
 #include "data/resample.h"
+#include "data/tile_record.h"
 
 namespace falcon::data {
 
@@ -25,7 +26,7 @@ struct LinearMap {
 
 class LinearAxis {
  public:
-  static constexpr int kOne = 2048;  // the weights of a pixel add up to this
+  static constexpr int kOne = kWeightOne;  // the weights of a pixel add up to this
   void assign(const LinearMap& map);
   int out_count() const { return static_cast<int>(first_.size()); }
   /// The nearer source pixel of the two; the other one follows it and may lie outside when its
@@ -40,9 +41,8 @@ class LinearAxis {
   int source_begin() const { return source_begin_; }
   int source_end() const { return source_end_; }
 
-  /// The axis as numbers, out_count() of them, for a source that begins at source_begin(): the
-  /// nearer pixel times kPlaceFactor plus the weight of the one behind it.
-  static constexpr int kPlaceFactor = 4096;
+  /// The axis as numbers (data/tile_record.h), out_count() of them, for a source that begins at
+  /// source_begin().
   void write(std::int32_t* numbers) const;
   void assign(std::span<const std::int32_t> numbers);
 

@@ -15,7 +15,7 @@ std::size_t area(int width, int height) {
 
 // Every pixel as it is.
 void write_identity(int count, std::int32_t* numbers) {
-  for (int i = 0; i < count; ++i) numbers[i] = i * LinearAxis::kPlaceFactor;
+  for (int i = 0; i < count; ++i) numbers[i] = i * kPlaceFactor;
 }
 
 class TileDrawer {

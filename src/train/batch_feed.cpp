@@ -8,6 +8,7 @@
 
 #include <falconbench/clock.h>
 
+#include "ops/draw_tiles.h"
 #include "ops/image_prepare.h"
 
 namespace falcon::train {
@@ -27,6 +28,20 @@ at::ScalarType scalar_type(ElementType type) {
       return at::kFloat;
   }
   return at::kByte;
+}
+
+// Height and width of the pictures that a batch holds or is drawn to; 0 when there are none.
+std::pair<std::int64_t, std::int64_t> picture_size(const std::vector<TensorLayout>& layout) {
+  for (const TensorLayout& tensor : layout) {
+    if (tensor.name == "images") return {tensor.sample_shape[0], tensor.sample_shape[1]};
+    if (tensor.name == "axes") return {tensor.sample_shape[2], tensor.sample_shape[2]};
+  }
+  return {0, 0};
+}
+
+// Tensors that the pictures are made of, beside the first of them.
+bool is_used_up(std::string_view name) {
+  return name == "flip" || name == "tiles" || name == "axes" || name == "gains";
 }
 
 cudaEvent_t make_event() {
@@ -57,10 +72,7 @@ struct BatchFeed::Buffer {
 BatchFeed::BatchFeed(data::Loader& loader, const std::vector<TensorLayout>& layout,
                      const FeedOptions& options, PhaseClock& clock)
     : loader_(loader), layout_(layout), options_(options), clock_(clock) {
-  for (const TensorLayout& tensor : layout_) {
-    if (tensor.name != "images") continue;
-    const std::int64_t height = tensor.sample_shape[0];
-    const std::int64_t width = tensor.sample_shape[1];
+  if (const auto [height, width] = picture_size(layout_); height > 0) {
     pictures_ = at::empty(
         {options_.batch, 3, height, width},
         at::TensorOptions().dtype(options_.picture_type).device(options_.device),
@@ -146,12 +158,15 @@ void BatchFeed::prepare(const std::vector<at::Tensor>& raw) {
     return at::Tensor();
   };
   batch_.tensors.clear();
-  const at::Tensor flip = find("flip");
   for (std::size_t i = 0; i < layout_.size(); ++i) {
     if (layout_[i].name == "images") {
-      ops::prepare_images(raw[i], flip, options_.normalization, pictures_);
-      batch_.tensors.push_back({layout_[i].name, pictures_});
-    } else if (layout_[i].name != "flip") {
+      ops::prepare_images(raw[i], find("flip"), options_.normalization, pictures_);
+      batch_.tensors.push_back({"images", pictures_});
+    } else if (layout_[i].name == "pixels") {
+      ops::draw_tiles({raw[i], find("tiles"), find("axes"), find("gains")}, options_.normalization,
+                      pictures_);
+      batch_.tensors.push_back({"images", pictures_});
+    } else if (!is_used_up(layout_[i].name)) {
       batch_.tensors.push_back({layout_[i].name, raw[i]});
     }
   }

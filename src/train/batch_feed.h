@@ -32,7 +32,8 @@ struct FeedOptions {
 };
 
 /// Tensors named images (uint8, [H, W, 3] a sample) become normalised pictures [B, 3, H, W],
-/// mirrored by the tensor named flip where there is one; all others are passed on.
+/// mirrored by the tensor named flip where there is one; those of data/tiles.h become such
+/// pictures, drawn. In the batch these are called images; all other tensors are passed on.
 class BatchFeed {
  public:
   /// loader and clock must outlive it. REQUIRES on a GPU: the training stream is current, here and
