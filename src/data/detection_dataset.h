@@ -10,8 +10,8 @@
 // picture; "none", the letterboxed picture as for evaluation (data/letterbox.h). EXIF orientation
 // is not applied. Every picture of a mosaic is read from storage whole, also what lies out of view.
 //
-// With options.draw_on_device a sample of the first two has, instead of images, what these are drawn
-// of (data/tiles.h): pixels, and behind the targets tiles, axes and gains.
+// With options.draw_on_device a sample of the first two has, instead of images, what these are
+// drawn of (data/tiles.h): pixels, and behind the targets tiles, axes and gains.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -32,8 +32,9 @@ class DetectionDataset : public Dataset {
   std::vector<TensorLayout> layout() const override;
   std::unique_ptr<ReadScratch> make_scratch() const override;
   /// Until a file has been decoded to its end once, every read does so: what is damaged does not
-  /// depend on what is seen of it. From then on decoding begins just above what is seen. In a mosaic a damaged picture other than the sample's own is
-  /// replaced by the next usable one of the set; it is counted when its own turn comes.
+  /// depend on what is seen of it. From then on decoding begins just above what is seen. In a
+  /// mosaic a damaged picture other than the sample's own is replaced by the next usable one of the
+  /// set; it is counted when its own turn comes.
   bool read(const SampleKey& key, std::span<std::byte* const> destinations, ReadScratch& scratch,
             ReadCost& cost, SkippedItem& skipped) const override;
   const std::vector<SkippedItem>& skipped_at_scan() const override { return set_.skipped.kept(); }

@@ -248,8 +248,8 @@ bool JpegDecoder::decode(const PixelRect& rectangle, RowSink& sink, Extent exten
   const bool unsupported = !good && is_unsupported(s.errors.base.msg_code);
   return fail(unsupported ? "unsupported" : "damaged",
               s.errors.first_message + " (at byte " +
-                  std::to_string(s.file.size() - std::min(s.errors.bytes_left, s.file.size())) + " of " +
-                  std::to_string(s.file.size()) + ")");
+                  std::to_string(s.file.size() - std::min(s.errors.bytes_left, s.file.size())) +
+                  " of " + std::to_string(s.file.size()) + ")");
 }
 
 bool JpegDecoder::give_rows(const PixelRect& rectangle, int x_in_row, int row_pixels,

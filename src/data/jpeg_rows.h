@@ -1,7 +1,7 @@
 // Where rows of a picture begin within its JPEG file, so that a later read can start decoding just
 // above the part it wants. Most of the time that decoding takes goes into the Huffman codes, and
-// these can be followed from the first one only: unless one knows at which bit a row begins, and the
-// DC values that its differences start from.
+// these can be followed from the first one only: unless one knows at which bit a row begins, and
+// the DC values that its differences start from.
 //
 // libjpeg is made to start there by bytes that it takes for a whole, lower picture: the file's own
 // headers with the height reduced, one row of MCUs that is made up of the file's own codes so that

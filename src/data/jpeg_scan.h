@@ -1,5 +1,5 @@
-// The headers of a JPEG file that holds one Huffman coded scan (ITU-T T.81), as far as one must know
-// them to walk through that scan without making pixels. libjpeg does not give them away.
+// The headers of a JPEG file that holds one Huffman coded scan (ITU-T T.81), as far as one must
+// know them to walk through that scan without making pixels. libjpeg does not give them away.
 #pragma once
 #include <array>
 #include <cstddef>

@@ -9,7 +9,7 @@ namespace falcon::data {
 inline constexpr int kWeightOne = 2048;
 inline constexpr int kPlaceFactor = 4096;
 
-inline constexpr int kTiles = 4;  // of a sample, at most
+inline constexpr int kTiles = 4;        // of a sample, at most
 inline constexpr int kSourceShare = 2;  // room for source pixels, times those of the picture
 
 /// A rectangle of the picture and the pixels that it is made of.

@@ -35,7 +35,8 @@ class TileDrawer {
     row_.resize(4 * static_cast<std::size_t>(tile.row_pixels) + RowSink::kSlackBytes);
     const std::uint8_t* pixels = sample_.pixels + 3 * static_cast<std::size_t>(tile.first_pixel);
     for (int y = 0; y < lines_.source_end(); ++y) {
-      for (int x = 0; x < tile.row_pixels; ++x, pixels += 3) std::memcpy(&row_[4 * static_cast<std::size_t>(x)], pixels, 3);
+      for (int x = 0; x < tile.row_pixels; ++x, pixels += 3)
+        std::memcpy(&row_[4 * static_cast<std::size_t>(x)], pixels, 3);
       rows_.row(y, row_.data());
     }
   }

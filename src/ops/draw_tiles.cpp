@@ -29,10 +29,9 @@ void draw_tiles_plain(const TileBatch& batch, const ImageNormalization& normaliz
   const std::int64_t side = axes.size(3);
   const at::Tensor images = at::empty({pixels.size(0), side, side, 3}, at::kByte);
   for (std::int64_t n = 0; n < images.size(0); ++n) {
-    const data::TileTensors sample{of_sample<std::uint8_t>(pixels, n),
-                                   of_sample<data::TileRecord>(tiles, n),
-                                   of_sample<std::int32_t>(axes, n),
-                                   of_sample<data::HsvGains>(gains, n)};
+    const data::TileTensors sample{
+        of_sample<std::uint8_t>(pixels, n), of_sample<data::TileRecord>(tiles, n),
+        of_sample<std::int32_t>(axes, n), of_sample<data::HsvGains>(gains, n)};
     data::draw_tiles(sample, static_cast<int>(side), of_sample<std::uint8_t>(images, n));
   }
   prepare_images_plain(images.to(out_NCHW.device()), {}, normalization, out_NCHW);

@@ -15,9 +15,9 @@ struct TileBatch {
   at::Tensor gains;   // float32 [N, 3]
 };
 
-/// The pictures, as data::draw_tiles() draws them to the byte, and then as prepare_images() prepares
-/// them. out_NCHW: any floating type, [N, 3, S, S] contiguous in either layout, written in place. On
-/// a GPU one kernel on the current stream.
+/// The pictures, as data::draw_tiles() draws them to the byte, and then as prepare_images()
+/// prepares them. out_NCHW: any floating type, [N, 3, S, S] contiguous in either layout, written in
+/// place. On a GPU one kernel on the current stream.
 void draw_tiles(const TileBatch& batch, const ImageNormalization& normalization,
                 const at::Tensor& out_NCHW);
 

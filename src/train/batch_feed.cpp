@@ -1,5 +1,9 @@
 #include "train/batch_feed.h"
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/cuda/CUDAException.h>
@@ -105,6 +109,12 @@ std::vector<at::Tensor> BatchFeed::views(std::byte* memory, const data::LoadedBa
         place, shape, at::TensorOptions().dtype(scalar_type(layout_[i].type)).device(device)));
   }
   return tensors;
+}
+
+std::string BatchFeed::pictures_made_on() const {
+  if (!pictures_.defined()) return "none";
+  const auto is_undrawn = [](const TensorLayout& tensor) { return tensor.name == "pixels"; };
+  return options_.device.is_cuda() && std::ranges::any_of(layout_, is_undrawn) ? "gpu" : "cpu";
 }
 
 void BatchFeed::release_oldest() {

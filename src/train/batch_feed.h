@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -50,6 +51,8 @@ class BatchFeed {
   /// Which samples of the data set that batch holds; valid as long.
   std::span<const std::int64_t> samples() const { return held_.back()->samples; }
   double waited_s() const { return waited_s_; }
+  /// LoaderRecord::pictures_made_on.
+  std::string pictures_made_on() const;
 
  private:
   struct Buffer;  // device memory of one batch

@@ -1,5 +1,5 @@
-// Pictures drawn from tiles: their plain form against numbers worked out here, and the kernel, where
-// there is a GPU, against the plain form.
+// Pictures drawn from tiles: their plain form against numbers worked out here, and the kernel,
+// where there is a GPU, against the plain form.
 #include "ops/draw_tiles.h"
 
 #include <ATen/ops/empty.h>
@@ -21,12 +21,11 @@ constexpr ImageNormalization kAsTheyAre{{0, 0, 0}, {1, 1, 1}};
 // Tiles that meet at a point of the picture, of sources of other sizes; the right ones mirrored.
 TileBatch random_batch(std::int64_t count, int side) {
   TileBatch batch;
-  batch.pixels =
-      at::randint(0, 256, {count, data::kSourceShare * side * side, 3}, at::kByte);
+  batch.pixels = at::randint(0, 256, {count, data::kSourceShare * side * side, 3}, at::kByte);
   batch.tiles = at::zeros({count, data::kTiles, 6}, at::kInt);
   batch.axes = at::zeros({count, data::kTiles, 2, side}, at::kInt);
-  batch.gains = at::rand({count, 3}) * at::tensor({0.03F, 1.4F, 0.8F}) +
-                at::tensor({0.985F, 0.3F, 0.6F});
+  batch.gains =
+      at::rand({count, 3}) * at::tensor({0.03F, 1.4F, 0.8F}) + at::tensor({0.985F, 0.3F, 0.6F});
   for (std::int64_t n = 0; n < count; ++n) {
     const int x = side / 3 + static_cast<int>(n) * 5;
     const int y = side / 2 - static_cast<int>(n) * 3;
@@ -79,8 +78,8 @@ TEST(DrawTiles, BlendsNeighboursShiftsColoursAndLeavesPaddingElsewhere) {
   EXPECT_TRUE(row(0, 1).equal(at::tensor({114, 114, 114, 114}, at::kInt)));
   batch.gains[0][2] = 0.5;  // value
   draw_tiles(batch, kAsTheyAre, out);
-  EXPECT_TRUE(out.mul(255).round().to(at::kInt)[0][1][1].equal(
-      at::tensor({57, 10, 20, 30}, at::kInt)));
+  EXPECT_TRUE(
+      out.mul(255).round().to(at::kInt)[0][1][1].equal(at::tensor({57, 10, 20, 30}, at::kInt)));
 }
 
 class DrawTilesKernel : public testing::TestWithParam<at::ScalarType> {};
@@ -90,17 +89,15 @@ TEST_P(DrawTilesKernel, DrawsWhatThePlainFormDraws) {
   constexpr int kSide = 96;
   constexpr std::int64_t kCount = 5;
   const TileBatch host = random_batch(kCount, kSide);
-  const TileBatch batch{host.pixels.cuda(), host.tiles.cuda(), host.axes.cuda(),
-                        host.gains.cuda()};
+  const TileBatch batch{host.pixels.cuda(), host.tiles.cuda(), host.axes.cuda(), host.gains.cuda()};
   for (const auto layout : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
     const auto options = at::TensorOptions(at::kCUDA).dtype(GetParam());
     const at::Tensor got = at::empty({kCount, 3, kSide, kSide}, options, layout);
     const at::Tensor want = at::empty({kCount, 3, kSide, kSide}, options, layout);
     draw_tiles(batch, {}, got);
     draw_tiles_plain(batch, {}, want);
-    EXPECT_TRUE(at::equal(got, want))
-        << (got - want).abs().max().item<double>() << " at most, "
-        << got.ne(want).sum().item<std::int64_t>() << " numbers";
+    EXPECT_TRUE(at::equal(got, want)) << (got - want).abs().max().item<double>() << " at most, "
+                                      << got.ne(want).sum().item<std::int64_t>() << " numbers";
   }
 }
 

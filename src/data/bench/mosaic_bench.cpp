@@ -1,7 +1,8 @@
 // falcon_mosaic_bench coco|yolo FOLDER PART ROUNDS: CPU seconds of one thread for mosaic samples of
-// 640 pixels, against decoding the same pictures whole: with everything on the CPU ("cpu"), and when
-// the training device draws them ("device"). Files are read once before the clock starts, so they
-// come from the page cache; the three take turns. Prints one JSON line; see docs/performance.md.
+// 640 pixels, against decoding the same pictures whole: with everything on the CPU ("cpu"), and
+// when the training device draws them ("device"). Files are read once before the clock starts, so
+// they come from the page cache; the three take turns. Prints one JSON line; see
+// docs/performance.md.
 #include <cstdio>
 #include <cstdlib>
 #include <string>

@@ -105,7 +105,8 @@ __device__ int blend(const std::uint8_t* above, const std::uint8_t* below, const
                      const Neighbours& line) {
   const auto along = [&column](const std::uint8_t* row) {
     return (row[3 * column.first] * column.first_weight +
-            row[3 * column.second] * column.second_weight) >> 4;
+            row[3 * column.second] * column.second_weight) >>
+           4;
   };
   const int quarters =
       (along(above) * line.first_weight >> 16) + (along(below) * line.second_weight >> 16);
@@ -130,7 +131,8 @@ __global__ void draw_kernel(TileDraw job, std::int64_t groups) {
     if (y < 0 || y >= tile.lines) continue;
     const Neighbours line(columns[side + y]);
     const std::uint8_t* pixels = source + 3 * static_cast<std::int64_t>(tile.first_pixel);
-    const std::uint8_t* above = pixels + 3 * static_cast<std::int64_t>(line.first) * tile.row_pixels;
+    const std::uint8_t* above =
+        pixels + 3 * static_cast<std::int64_t>(line.first) * tile.row_pixels;
     const std::uint8_t* below =
         pixels + 3 * static_cast<std::int64_t>(line.second) * tile.row_pixels;
     for (int p = 0; p < kPixels; ++p) {

@@ -32,10 +32,10 @@ void prepare_images(const ImagePrepare& job, Element element, CUstream_st* strea
 
 /// ops/draw_tiles.h. Height and width of the output are the side of the picture.
 struct TileDraw {
-  const std::uint8_t* pixels = nullptr;      // [count, sample_pixels, 3]
-  const data::TileRecord* tiles = nullptr;   // [count, data::kTiles]
-  const std::int32_t* axes = nullptr;        // [count, data::kTiles, 2, side]
-  const data::HsvGains* gains = nullptr;     // [count]
+  const std::uint8_t* pixels = nullptr;     // [count, sample_pixels, 3]
+  const data::TileRecord* tiles = nullptr;  // [count, data::kTiles]
+  const std::int32_t* axes = nullptr;       // [count, data::kTiles, 2, side]
+  const data::HsvGains* gains = nullptr;    // [count]
   std::int64_t sample_pixels = 0;
   int padding = 0;  // level where no tile is
   PictureOutput to;
