@@ -88,7 +88,9 @@ TEST(JpegRows, WhatIsDecodedFromAKnownRowOnIsAsInAFullDecode) {
       EXPECT_EQ(got.rgb, expected.rgb) << name_of(o) << " from row " << r.top;
       if (rows.resume(file, r.top, head)) ++resumed;
     }
-    if (!o.own_codes) EXPECT_GT(resumed, 12) << name_of(o);
+    if (!o.own_codes) {
+      EXPECT_GT(resumed, 12) << name_of(o);
+    }
     if (resumed == 0) ++from_above;
   }
   EXPECT_LE(from_above, 2);

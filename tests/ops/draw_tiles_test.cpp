@@ -2,6 +2,7 @@
 // where there is a GPU, against the plain form.
 #include "ops/draw_tiles.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/rand.h>
@@ -103,7 +104,7 @@ TEST_P(DrawTilesKernel, DrawsWhatThePlainFormDraws) {
 
 INSTANTIATE_TEST_SUITE_P(Types, DrawTilesKernel,
                          testing::Values(at::kFloat, at::kHalf, at::kBFloat16),
-                         [](const auto& info) { return std::string(at::toString(info.param)); });
+                         [](const auto& row) { return std::string(at::toString(row.param)); });
 
 }  // namespace
 }  // namespace falcon::ops
