@@ -66,11 +66,17 @@ struct DatasetFacts : WordFacts {
   /// What data.make makes unless told otherwise: set are the fields beside train and val that this
   /// format takes.
   MakeSpec make;
-  // defaults of the keys of data that it takes; absent: it does not
+  // defaults of the keys of data that it takes; absent: it does not. "{version}" in a name is
+  // make.version.
   std::optional<std::string> train{};
   std::optional<std::string> val{};
   std::optional<std::string> vocab{};
   std::optional<std::int64_t> doc_stride{};
+};
+
+/// A task (ModelFacts::task) whose models evaluate can measure, and by what.
+struct TaskFacts : WordFacts {
+  std::vector<std::string> not_on{};  // formats whose samples lack what is measured
 };
 
 namespace catalog {
@@ -81,8 +87,7 @@ std::span<const DatasetFacts> datasets();
 std::span<const WordFacts> augmentations();
 std::span<const WordFacts> optimizers();
 std::span<const WordFacts> schedules();
-/// Tasks (ModelFacts::task) whose models evaluate can measure, and by what.
-std::span<const WordFacts> evaluated_tasks();
+std::span<const TaskFacts> evaluated_tasks();
 std::span<const WordFacts> samplers();
 std::span<const WordFacts> findings();
 /// The paper's names, valid words on every machine: localGPUs, hybridGPUs, falconGPUs; localNVMe,
@@ -96,6 +101,7 @@ const ModelFacts* find_model(std::string_view name);
 ModelFacts sized(const ModelFacts& model, const RunSpec& spec);
 const PrecisionFacts* find_precision(std::string_view name);
 const DatasetFacts* find_dataset(std::string_view name);
+const TaskFacts* find_evaluated_task(std::string_view name);
 const WordFacts* find_word(std::span<const WordFacts> table, std::string_view name);
 /// Whether a key beside the word has an effect with it.
 bool takes(const WordFacts& word, std::string_view key);

@@ -11,6 +11,8 @@ namespace falcon {
 double steady_now_s();
 /// CPU seconds that the calling thread has used: what a part of the tool costs itself.
 double thread_cpu_s();
+/// CPU seconds of all threads of the process, ended ones too.
+double process_cpu_s();
 /// Wall clock as RFC 3339 UTC with milliseconds, e.g. 2026-01-31T12:00:00.000Z.
 std::string wall_now_text();
 

@@ -88,7 +88,7 @@ struct ModelOptions {
   std::int64_t heads = 0;
   // What a loss may depend on besides its batch (models/yolo.h).
   std::int64_t image_size = 640;  // side of the training pictures
-  std::int64_t ranks = 1;         // whose gradients are averaged
+  std::int64_t ranks = 1;         // times micro-batches: gradients that are averaged
 };
 
 /// By catalog name (resnet50, bert_base, yolov5s, ...). REQUIRES: a name of the model catalog.

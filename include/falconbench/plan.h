@@ -78,7 +78,8 @@ struct Plan {
   std::vector<RankPlan> ranks;
   DataFacts data;
   FilePlan files;
-  std::int64_t batch_per_rank = 0;
+  std::int64_t micro_batch = 0;     // samples of one forward pass of a rank
+  std::int64_t batch_per_rank = 0;  // spec.accumulate of them
   std::int64_t global_batch = 0;
   std::int64_t steps_per_epoch = 0;    // full global batches
   std::int64_t dropped_per_epoch = 0;  // samples of the last, partial batch
@@ -86,6 +87,7 @@ struct Plan {
   std::int64_t warmup_steps = 0;
   std::optional<std::int64_t> measured_steps;    // absent: budget.seconds decides
   std::optional<std::int64_t> checkpoint_steps;  // measured, from one to the next
+  bool graphs = false;                           // the step is to be captured as a CUDA graph
   MemoryEstimate memory;
   std::vector<Finding> findings;
 };
@@ -99,6 +101,7 @@ void visit_decisions(Plan& p, V& v) {
   v.field("ranks", p.ranks, "what each worker gets");
   v.field("data", p.data, "facts of the data set");
   v.field("files", p.files, "files beside the data");
+  v.field("micro_batch", p.micro_batch, "samples of one forward pass of a rank");
   v.field("batch_per_rank", p.batch_per_rank, "samples of one rank in one step");
   v.field("global_batch", p.global_batch, "samples of all ranks in one step");
   v.field("steps_per_epoch", p.steps_per_epoch, "full global batches in one epoch");
@@ -107,6 +110,7 @@ void visit_decisions(Plan& p, V& v) {
   v.field("warmup_steps", p.warmup_steps, "steps before the measured ones");
   v.field("measured_steps", p.measured_steps, "measured steps (absent: seconds decide)");
   v.field("checkpoint_steps", p.checkpoint_steps, "measured steps from checkpoint to checkpoint");
+  v.field("graphs", p.graphs, "whether the step is to be captured as a CUDA graph");
   v.field("memory", p.memory, "estimate for one device");
 }
 template <class V>

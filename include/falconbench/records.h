@@ -38,6 +38,7 @@ struct WorkerRecords {
   Measured<EvaluationRecord> evaluation;  // rank 0
   Measured<SavedFile> saved_weights;      // rank 0
   CommunicationRecord communication;
+  Measured<GraphRecord> graph;
   std::int64_t parameters = 0;                   // trainable
   std::string parameter_hash;                    // of all parameter bytes at the end
   Measured<std::int64_t> gpu_memory_peak_bytes;  // allocator, reserved
@@ -70,6 +71,7 @@ void visit_fields(WorkerRecords& r, V& v) {
   v.field("evaluation", r.evaluation, "what evaluation gave");
   v.field("saved_weights", r.saved_weights, "weights written at the end");
   v.field("communication", r.communication, "gradient exchange");
+  v.field("graph", r.graph, "the step as a CUDA graph");
   v.field("parameters", r.parameters, "trainable parameters");
   v.field("parameter_hash", r.parameter_hash, "hash of the parameters at the end");
   v.field("gpu_memory_peak_bytes", r.gpu_memory_peak_bytes, "peak of the caching allocator");

@@ -63,6 +63,25 @@ void visit_fields(CommunicationRecord& c, V& v) {
   v.field("busy_ms", c.busy_ms, "mean busy time of the communication stream a step");
 }
 
+/// A step's work captured as a CUDA graph and replayed.
+struct GraphRecord {
+  std::int64_t nodes = 0;
+  double capture_s = 0;
+  std::int64_t eager_peak_bytes = 0;  // allocator, reserved, before the capture
+  std::int64_t memory_bytes = 0;      // reserved by the graph for itself
+};
+template <class V>
+void visit_fields(GraphRecord& g, V& v) {
+  v.field("nodes", g.nodes, "kernels, copies and events of a step");
+  v.field("capture_s", g.capture_s, "time to capture and prepare it, in the warm-up");
+  v.field("eager_peak_bytes", g.eager_peak_bytes,
+          "peak of the caching allocator in the steps before it, which were enqueued one by one");
+  v.field("memory_bytes", g.memory_bytes,
+          "memory that the graph keeps for its intermediate values");
+}
+/// Begins the reason of a missing GraphRecord when a capture was tried.
+inline constexpr const char* kCaptureFailed = "could not be captured: ";
+
 /// Kinds of a pause.
 inline constexpr const char* kCheckpointPause = "checkpoint";
 inline constexpr const char* kEvaluationPause = "evaluation";

@@ -83,6 +83,7 @@ struct Training {
   Phases phases_ms;
   std::optional<std::string> phases_reason;
   Communication communication;
+  Measured<GraphRecord> graph;
   Input input;
   Measured<double> energy_j_per_sample;
   Measured<double> measured_s, training_time_s, time_per_epoch_s;
@@ -111,6 +112,8 @@ void visit_fields(Training& t, V& v) {
   v.field("phases_ms", t.phases_ms, "where a step's time goes, mean over ranks of each step");
   v.field("phases_reason", t.phases_reason, "why phases are missing or joined into other");
   v.field("communication", t.communication, "gradient exchange");
+  v.field("graph", t.graph,
+          "the step as a CUDA graph, of the first rank; null: enqueued one by one");
   v.field("input", t.input, "input pipeline");
   v.field("energy_j_per_sample", t.energy_j_per_sample,
           "energy of all GPUs in the window / samples: boards only, without the host");
@@ -123,7 +126,8 @@ void visit_fields(Training& t, V& v) {
   v.field("epochs", t.epochs, "measured passes, also the last, partial one");
   v.field("loss", t.loss, "training loss");
   v.field("accuracy", t.accuracy,
-          "on the validation samples: measure -> value (top1, top5: share of the samples, 0..1)");
+          "on the validation samples: measure -> value (top1, top5: share of the samples, 0..1; "
+          "exact_match, f1: mean over the questions, 0..1)");
   v.field("evaluation", t.evaluation, "how the accuracy was had");
   v.field("loss_scale", t.loss_scale, "dynamic loss scale at the end");
   v.field("skipped_optimizer_steps", t.skipped_optimizer_steps,

@@ -28,6 +28,7 @@ struct RunSpec {
   std::optional<std::string> precision;
   ParallelismSpec parallelism;
   BatchSizeSpec batch_size;
+  std::int64_t accumulate = 1;
   BudgetSpec budget;
   std::int64_t warmup_steps = 20;
   std::optional<std::int64_t> image_size;
@@ -66,6 +67,10 @@ void visit_fields(RunSpec& s, V& v) {
   v.field("parallelism", s.parallelism,
           "how the devices work together (default: ddp; none for one device)");
   v.field("batch_size", s.batch_size, "samples a step (default: per_gpu, by model)");
+  v.field("accumulate", s.accumulate,
+          "micro-batches of batch_size.per_gpu samples that each device computes for one step, "
+          "their gradients averaged",
+          between(1, 1024));
   v.field("budget", s.budget,
           "how long the measured part is, after the warm-up (default: 100 steps)");
   v.field("warmup_steps", s.warmup_steps, "real training steps before the measured ones",

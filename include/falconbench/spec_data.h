@@ -93,7 +93,7 @@ void visit_fields(DataSpec& s, V& v) {
           "(in --set: to the working directory)");
   v.field("train", s.train,
           "where below path the training samples are (default: the folder train; squad: the file "
-          "train-v1.1.json)");
+          "train-v1.1.json, or of data.make.version)");
   v.field("annotations", s.annotations,
           "COCO annotation file below path (default: annotations/instances_<train>.json)");
   v.field("augment", s.augment,
@@ -105,7 +105,8 @@ void visit_fields(DataSpec& s, V& v) {
           "squad: context tokens that two neighbouring windows of a long text share (default: 128)",
           between(0, 511));
   v.field("val", s.val,
-          "sub-folder with the validation samples of an evaluation (default: imagefolder val)");
+          "where below path the validation samples of an evaluation are (default: imagefolder the "
+          "folder val; squad the file dev-v1.1.json, or of the version of train)");
   v.field("samples", s.samples,
           "size of a synthetic data set (default: the original's: 1281167 pictures, 88524 token "
           "sequences)",

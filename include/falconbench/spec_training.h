@@ -40,7 +40,9 @@ template <class V>
 void visit_fields(BatchSizeSpec& s, V& v) {
   v.choice();
   v.field("global", s.global, "samples of all devices together in one step", between(1, 1 << 24));
-  v.field("per_gpu", s.per_gpu, "samples of each device in one step", between(1, 1 << 20));
+  v.field("per_gpu", s.per_gpu,
+          "samples of each device in one step; with accumulate in one micro-batch of it",
+          between(1, 1 << 20));
 }
 
 struct BudgetSpec {
@@ -56,7 +58,14 @@ void visit_fields(BudgetSpec& s, V& v) {
   v.field("seconds", s.seconds, "measured seconds", between(0.001, 31557600));
 }
 
+/// A captured step needs so many warm-up steps; the last of them is the captured one. Before it
+/// c10d::Reducer lays its buckets out, and libraries choose and allocate.
+inline constexpr std::int64_t kGraphWarmupSteps = 12;
+
 struct EngineSpec {
+  std::string graphs = "auto";
+  std::string gradient_dtype = "fp32";
+  std::string allreduce = "on";
   std::optional<bool> channels_last;
   bool deterministic = false;
   bool cudnn_benchmark = false;
@@ -65,6 +74,18 @@ struct EngineSpec {
 };
 template <class V>
 void visit_fields(EngineSpec& s, V& v) {
+  v.field("graphs", s.graphs,
+          "the step as a CUDA graph, captured at the end of the warm-up's first 12 steps and "
+          "replayed: auto (on GPUs), on (an error where it cannot be) or off",
+          one_of("auto_on_off"));
+  v.field(
+      "gradient_dtype", s.gradient_dtype,
+      "what ranks exchange gradients in: fp32, or fp16 or bf16, which halve the bytes and round "
+      "them",
+      one_of("gradient_dtypes"));
+  v.field("allreduce", s.allreduce,
+          "off: ranks do not exchange gradients, each trains alone: the step without communication",
+          one_of("on_off"));
   v.field("channels_last", s.channels_last, "NHWC memory format (default: on for image models)");
   v.field("deterministic", s.deterministic, "only deterministic algorithms");
   v.field("cudnn_benchmark", s.cudnn_benchmark,

@@ -24,6 +24,7 @@ struct StrategyContext {
   Model& model;               // on its device, initialised, channels_last or not for good
   comm::ProcessGroup* group;  // nullptr in a world of one
   const ParallelismSpec& options;
+  const EngineSpec& engine;
   /// To be called in every backward pass on its stream when the last local gradient has been
   /// computed, before what is left of the communication. May be empty.
   std::function<void()> on_gradients_computed;

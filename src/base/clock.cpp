@@ -5,16 +5,26 @@
 
 namespace falcon {
 
-double steady_now_s() {
+namespace {
+
+double seconds_of(clockid_t clock) {
   timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+}  // namespace
+
+double steady_now_s() {
+  return seconds_of(CLOCK_MONOTONIC);
+}
+
 double thread_cpu_s() {
-  timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+  return seconds_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+double process_cpu_s() {
+  return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 std::string wall_now_text() {

@@ -64,7 +64,8 @@ std::int64_t left_out(const DataFacts& data) {
 
 void add_steps(const Plan& plan, std::string& out) {
   add(out, "batch",
-      std::to_string(plan.batch_per_rank) + " per rank, " + std::to_string(plan.global_batch) +
+      (plan.spec.accumulate > 1 ? std::to_string(plan.spec.accumulate) + " x " : "") +
+          std::to_string(plan.micro_batch) + " per rank, " + std::to_string(plan.global_batch) +
           " in all");
   add(out, "data",
       std::to_string(plan.data.samples) + " samples, " + std::to_string(plan.data.classes) +

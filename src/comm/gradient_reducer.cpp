@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <torch/csrc/distributed/c10d/comm.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
@@ -18,11 +19,35 @@ struct HookState {
   c10::intrusive_ptr<c10d::ProcessGroup> group;
   int world = 1;
   bool group_averages = false;
+  bool exchanges = true;
+  std::optional<at::ScalarType> exchanged_type;
   std::function<void()> on_gradients_computed;
   ReductionCount current;
   ReductionCount complete;
   PassTimer timer{false};
 };
+
+using FuturePtr = c10::intrusive_ptr<c10::ivalue::Future>;
+
+/// Over before it began: the bucket as it is.
+FuturePtr keep(const at::Tensor& bucket) {
+  std::vector<c10::Device> devices;
+  if (bucket.is_cuda()) devices.push_back(bucket.device());
+  auto future = c10::make_intrusive<c10::ivalue::Future>(
+      c10::ListType::create(c10::TensorType::get()), std::move(devices));
+  future->markCompleted(c10::IValue(std::vector<at::Tensor>{bucket}));
+  return future;
+}
+
+/// The reduced copy is written back when it is there.
+FuturePtr write_back(const FuturePtr& reduced, at::Tensor bucket) {
+  return reduced->then(
+      [bucket](c10::ivalue::Future& done) {
+        bucket.copy_(done.value().toTensorVector().at(0));
+        return c10::IValue(std::vector<at::Tensor>{bucket});
+      },
+      reduced->elementType());
+}
 
 /// A registered hook has to divide by the number of ranks itself. NCCL scales each summand before
 /// adding, so scaled fp16 gradients cannot overflow; Gloo cannot, so they are divided here.
@@ -30,27 +55,42 @@ class AverageHook : public c10d::CppCommHookInterface<std::shared_ptr<HookState>
  public:
   using CppCommHookInterface::CppCommHookInterface;
 
-  c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
+  FuturePtr runHook(c10d::GradBucket& bucket) override {
     HookState& state = *state_;
     at::Tensor& buffer = bucket.getBufferRef();
-    if (bucket.getIndex() == 0) {
-      state.current = {};
-      state.timer.begin_pass();
-    }
-    state.current.bytes += static_cast<std::int64_t>(buffer.nbytes());
-    state.current.calls += 1;
-    if (bucket.isLast()) {
-      state.complete = state.current;
-      if (state.on_gradients_computed) state.on_gradients_computed();
+    if (bucket.getIndex() == 0) begin_pass();
+    const bool is_last = bucket.isLast();
+    if (!state.exchanges) {
+      if (is_last) end_pass();
+      return keep(buffer);
     }
     if (!state.group_averages) buffer.div_(state.world);
+    std::vector<at::Tensor> sent{state.exchanged_type ? buffer.to(*state.exchanged_type) : buffer};
+    state.current.bytes += static_cast<std::int64_t>(sent[0].nbytes());
+    state.current.calls += 1;
+    if (is_last) end_pass();
     c10d::AllreduceOptions options;
     options.reduceOp = state.group_averages ? c10d::ReduceOp::AVG : c10d::ReduceOp::SUM;
-    std::vector<at::Tensor> tensors{buffer};
-    const c10::intrusive_ptr<c10d::Work> work = state.group->allreduce(tensors, options);
-    c10::intrusive_ptr<c10::ivalue::Future> future = work->getFuture();
-    state.timer.add(work, future);
-    return future;
+    const c10::intrusive_ptr<c10d::Work> work = state.group->allreduce(sent, options);
+    FuturePtr future = work->getFuture();
+    if (is_timed()) state.timer.add(work, future);
+    return state.exchanged_type ? write_back(future, buffer) : future;
+  }
+
+ private:
+  /// A captured collective has no time of its own: it runs in every replay.
+  bool is_timed() const {
+    return state_->exchanges &&
+           (!state_->group_averages ||
+            c10::cuda::currentStreamCaptureStatusMayInitCtx() == c10::cuda::CaptureStatus::None);
+  }
+  void begin_pass() {
+    state_->current = {};
+    if (is_timed()) state_->timer.begin_pass();
+  }
+  void end_pass() {
+    state_->complete = state_->current;
+    if (state_->on_gradients_computed) state_->on_gradients_computed();
   }
 };
 
@@ -85,6 +125,8 @@ GradientReducer::GradientReducer(ProcessGroup& group, std::vector<at::Tensor> pa
   impl_->state->group = ranks;
   impl_->state->world = group.world();
   impl_->state->group_averages = group.backend() == Backend::kNccl;
+  impl_->state->exchanges = options.exchanges;
+  impl_->state->exchanged_type = options.exchanged_type;
   impl_->state->on_gradients_computed = options.on_gradients_computed;
   if (group.backend() == Backend::kNccl) {
     ranks->enableCollectivesTiming();

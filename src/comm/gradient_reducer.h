@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -15,12 +16,15 @@ namespace falcon::comm {
 struct ReducerOptions {
   std::int64_t bucket_bytes = 0;
   std::int64_t first_bucket_bytes = 0;  // of the bucket that is reduced first
+  /// What buckets are converted to on their way; absent: as they are.
+  std::optional<at::ScalarType> exchanged_type = {};
+  bool exchanges = true;  // false: every rank keeps its own gradients
   /// Called in every backward pass on the thread and stream of the backward computation, when the
   /// last gradient is there and the last bucket is about to be sent. May be empty.
   std::function<void()> on_gradients_computed;
 };
 
-/// What one backward pass handed to the communication library.
+/// What one backward pass handed to the communication library: bytes as exchanged.
 struct ReductionCount {
   std::int64_t bytes = 0;
   std::int64_t calls = 0;

@@ -49,8 +49,9 @@ void check_file(const fs::path& file, SetCheck& check, SquadFileFacts& sum) {
           check.left_out.push_back(std::move(item));
         });
     if (facts.repeated_ids > 0) {
-      check.warnings.push_back(name + ": " + std::to_string(facts.repeated_ids) +
-                               " questions have the id of another one; scores count each id once");
+      check.warnings.push_back(
+          name + ": " + std::to_string(facts.repeated_ids) +
+          " questions have the id of another one; predictions by id mix them up");
     }
     sum.paragraphs += facts.paragraphs;
     sum.questions += facts.questions;

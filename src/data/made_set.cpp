@@ -80,13 +80,16 @@ void write_manifest(const fs::path& folder, const SetManifest& manifest) {
   base::write_file_atomically((folder / kManifestName).native(), base::to_json(value, 2) + "\n");
 }
 
-// Files and bytes of the set as it is now, by name and size only.
+// Files and bytes of the set as it is now, by name and size only. A hidden folder, as that of the
+// cached tokens, is no part of it.
 SetContent count_set(const fs::path& folder, const SetRecipe& recipe) {
   SetContent content;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    if (!recipe.is_counted(entry.path().filename().native())) continue;
+  for (fs::recursive_directory_iterator entry(folder), end; entry != end; ++entry) {
+    const std::string name = entry->path().filename();
+    if (entry->is_directory() && name.starts_with('.')) entry.disable_recursion_pending();
+    if (!recipe.is_counted(name)) continue;
     std::error_code error;
-    const std::uintmax_t bytes = entry.file_size(error);
+    const std::uintmax_t bytes = entry->file_size(error);
     if (error) continue;
     ++content.files;
     content.bytes += static_cast<std::int64_t>(bytes);

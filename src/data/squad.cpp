@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "data/made_set.h"
 #include "data/question_layout.h"
 #include "falconbench/clock.h"
 #include "falconbench/errors.h"
@@ -24,7 +25,8 @@ fs::path existing(const fs::path& file, std::string_view key) {
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(file.parent_path(), error)) {
     const std::string name = entry.path().filename();
-    if (name.ends_with(file.extension().native())) names.push_back(name);
+    if (name == kManifestName || !name.ends_with(file.extension().native())) continue;
+    names.push_back(name);
   }
   std::ranges::sort(names);
   throw Error(ExitCode::kHost, shown(file) + ": no such file (data." + std::string(key) + "); " +
@@ -53,7 +55,7 @@ WindowOptions window_options(const DatasetOptions& options) {
 }  // namespace
 
 Squad::Squad(const DatasetOptions& options)
-    : file_(existing(options.path / options.subfolder, "train")),
+    : file_(existing(options.path / options.subfolder, options.evaluation ? "val" : "train")),
       vocabulary_(Vocabulary::read(existing(options.path / options.vocab, "vocab"))),
       windows_(window_options(options)),
       cached_(cached_squad_tokens(file_, vocabulary_, options.threads)) {
@@ -65,6 +67,7 @@ Squad::Squad(const DatasetOptions& options)
                              std::to_string(windows_.sequence_length) + " and a doc_stride of " +
                              std::to_string(windows_.doc_stride)});
   });
+  if (options.evaluation) texts_ = read_squad_texts(file_, tokens);
   if (features_.empty()) {
     const std::string left_out = tokens.left_out.summary();
     throw Error(ExitCode::kHost, shown(file_) + ": no usable question" +

@@ -4,8 +4,11 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "data/catalog.h"
+#include "data/squad_answers.h"
 #include "data/squad_cache.h"
 #include "data/squad_features.h"
 #include "data/vocabulary.h"
@@ -36,6 +39,8 @@ class Squad : public Dataset {
 
   const SquadTokens& tokens() const { return cached_.tokens; }
   const std::vector<SquadFeature>& features() const { return features_; }
+  /// What answers are held against; nullptr unless made with options.evaluation.
+  const SquadTexts* texts() const { return texts_ ? &*texts_ : nullptr; }
 
  private:
   std::filesystem::path file_;
@@ -43,6 +48,7 @@ class Squad : public Dataset {
   WindowOptions windows_;
   CachedTokens cached_;
   std::vector<SquadFeature> features_;
+  std::optional<SquadTexts> texts_;
 };
 
 std::unique_ptr<Dataset> make_squad_dataset(const DatasetOptions& options);

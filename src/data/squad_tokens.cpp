@@ -14,12 +14,11 @@ struct ParagraphTokens {
   std::vector<std::vector<Token>> questions;
 };
 
-// As Python's lstrip(): also the separators 0x1C to 0x1F.
+// As Python's lstrip().
 std::string_view without_leading_space(std::string_view text) {
   std::size_t at = 0;
   for (std::size_t next = 0; next < text.size(); at = next) {
-    const char32_t c = unicode::next(text, next);
-    if (!unicode::is_white_space(c) && (c < 0x1C || c > 0x1F)) break;
+    if (!unicode::is_python_space(unicode::next(text, next))) break;
   }
   return text.substr(at);
 }

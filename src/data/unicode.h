@@ -1,5 +1,5 @@
-// Unicode properties of single characters, over utf8proc: what the tokenizer and the scoring of
-// answers need. Pure.
+// Unicode properties of characters, over utf8proc: what the tokenizer and the scoring of answers
+// need. Pure.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,10 +20,14 @@ std::size_t bytes_of(std::string_view text, std::int64_t characters);
 enum class Kind { kLetter, kNumber, kNonspacingMark, kPunctuation, kDropped, kOther };
 /// kDropped: control (Cc), format (Cf) and private use (Co).
 Kind kind(char32_t c);
-bool is_white_space(char32_t c);  // the property White_Space
-bool is_ideograph(char32_t c);    // the blocks that BERT takes as one word a character
+bool is_white_space(char32_t c);   // the property White_Space
+bool is_python_space(char32_t c);  // Python's str.isspace(): the separators 0x1C to 0x1F, too
+bool is_ideograph(char32_t c);     // the blocks that BERT takes as one word a character
 int combining_class(char32_t c);
 char32_t lower(char32_t c);  // simple mapping
+/// As Python's str.lower(): a capital sigma at the end of a word becomes the final one, U+0130
+/// becomes two characters. REQUIRES: valid UTF-8.
+std::string lower_text(std::string_view text);
 /// Canonical decomposition, in full; at most out.size() characters, at least 1. REQUIRES:
 /// out.size() >= 8.
 std::size_t decompose(char32_t c, std::span<char32_t> out);

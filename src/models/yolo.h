@@ -7,7 +7,7 @@
 // detections [B, N, 5 + classes] come before them: centre and sides in pixels, objectness and class
 // probabilities.
 //
-// The loss is that of models/yolo_loss.h times the number of ranks (ModelOptions::ranks), so that
+// The loss is that of models/yolo_loss.h times the number of ranks and micro-batches (ModelOptions::ranks), so that
 // the average of the ranks' gradients is the gradient of the whole batch's sum. The reference
 // scales two of its gains, and so does this: objectness by (image_size / 640)^2, classes by their
 // number / 80.

@@ -30,6 +30,13 @@ std::vector<at::Tensor> tensors_on(at::Device device, const std::vector<NamedTen
   return tensors;
 }
 
+/// Nothing: the gradients' own.
+std::optional<at::ScalarType> exchanged_type(std::string_view word) {
+  if (word == "fp16") return at::kHalf;
+  if (word == "bf16") return at::kBFloat16;
+  return {};
+}
+
 class Ddp : public Strategy {
  public:
   explicit Ddp(const StrategyContext& context) : options_(context.options.ddp) {
@@ -41,7 +48,9 @@ class Ddp : public Strategy {
         group, parameters,
         comm::ReducerOptions{bytes_of_mib(options_.bucket_mb),
                              bytes_of_mib(options_.first_bucket_mb),
-                             context.on_gradients_computed});
+                             exchanged_type(context.engine.gradient_dtype),
+                             context.engine.allreduce == "on", context.on_gradients_computed});
+    exchanged_ = context.engine.allreduce == "off" ? "nothing" : context.engine.gradient_dtype;
     averaging_ = group.backend() == comm::Backend::kNccl ? "ReduceOp::AVG" : "divided before sum";
   }
 
@@ -55,12 +64,14 @@ class Ddp : public Strategy {
   bool marks_gradients() const override { return true; }
   std::map<std::string, std::string> choices() const override {
     return {{"gradient_reduction", "c10d::Reducer, overlapped with the backward pass"},
-            {"gradient_averaging", averaging_}};
+            {"gradient_averaging", averaging_},
+            {"gradients_exchanged", exchanged_}};
   }
 
  private:
   DdpSpec options_;
   std::string averaging_;
+  std::string exchanged_;
   std::unique_ptr<comm::GradientReducer> reducer_;
 };
 

@@ -43,6 +43,9 @@ void check_device_and_precision(const RunSpec& spec, const Placement& placement,
   if (!placement.on_gpu() && spec.engine.cudnn_benchmark) {
     faults.add("engine.cudnn_benchmark", "true needs a GPU, but topology is cpu");
   }
+  if (!placement.on_gpu() && spec.engine.graphs == "on") {
+    faults.add("engine.graphs", "on needs a GPU, but topology is cpu; accepted there: auto or off");
+  }
   if (!placement.on_gpu() && spec.engine.fused == "on") {
     faults.add("engine.fused", "on needs a GPU, but topology is cpu; accepted there: auto or off");
   }
@@ -69,15 +72,20 @@ void check_capability(const RunSpec& spec, const Placement& placement) {
 
 void size_steps(const RunSpec& spec, Plan& plan, Faults& faults) {
   const std::int64_t world = static_cast<std::int64_t>(plan.ranks.size());
-  if (spec.batch_size.global && *spec.batch_size.global % world != 0) {
+  const std::int64_t parts = world * spec.accumulate;  // of the global batch
+  if (spec.batch_size.global && *spec.batch_size.global % parts != 0) {
+    const std::string micro_batches =
+        spec.accumulate > 1 ? " with " + std::to_string(spec.accumulate) + " micro-batches each"
+                            : "";
     faults.add("batch_size.global",
                std::to_string(*spec.batch_size.global) + " cannot be divided among " +
-                   std::to_string(world) + " devices; the nearest that can: " +
-                   std::to_string(std::max(world, *spec.batch_size.global / world * world)));
+                   std::to_string(world) + " devices" + micro_batches + "; the nearest that can: " +
+                   std::to_string(std::max(parts, *spec.batch_size.global / parts * parts)));
     return;
   }
-  plan.batch_per_rank =
-      spec.batch_size.global ? *spec.batch_size.global / world : *spec.batch_size.per_gpu;
+  plan.micro_batch =
+      spec.batch_size.global ? *spec.batch_size.global / parts : *spec.batch_size.per_gpu;
+  plan.batch_per_rank = plan.micro_batch * spec.accumulate;
   plan.global_batch = plan.batch_per_rank * world;
   plan.steps_per_epoch = plan.data.samples / plan.global_batch;
   plan.dropped_per_epoch = plan.data.samples % plan.global_batch;
@@ -103,6 +111,17 @@ void time_checkpoints(const RunSpec& spec, Plan& plan, Faults& faults) {
                                      std::to_string(*plan.checkpoint_steps) + " steps, but only " +
                                      std::to_string(*plan.measured_steps) +
                                      " are measured: no checkpoint would be written");
+}
+
+// Whether the step is captured; refused here is only what the spec alone did not tell.
+void choose_graphs(const RunSpec& spec, const Placement& placement, Plan& plan) {
+  if (!placement.on_gpu() || spec.engine.graphs == "off") return;
+  plan.graphs = spec.warmup_steps >= kGraphWarmupSteps;
+  if (plan.graphs) return;
+  plan.findings.push_back({"no_graph", "warning", "the step is not captured as a CUDA graph",
+                           "warmup_steps is " + std::to_string(spec.warmup_steps) +
+                               "; a graph needs " + std::to_string(kGraphWarmupSteps),
+                           "give warmup_steps at least that value, or set engine.graphs: off"});
 }
 
 void check_classes(const RunSpec& spec, const DataFacts& data, Faults& faults) {
@@ -170,7 +189,8 @@ Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& 
   faults.throw_if_any();
   check_capability(spec, placement);
   plan.spec_hash = spec::spec_hash(plan.spec);
-  plan.memory = estimate_memory(plan.spec, *catalog::find_model(spec.model), plan.batch_per_rank);
+  plan.memory = estimate_memory(plan.spec, *catalog::find_model(spec.model), plan.micro_batch);
+  choose_graphs(spec, placement, plan);
   note_findings(placement, host, plan);
   return plan;
 }

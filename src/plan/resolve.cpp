@@ -133,8 +133,9 @@ void fill_model(Defaults& defaults, RunSpec& spec, const ModelFacts& model, int 
   if (!spec.batch_size.global) {
     defaults.fill("batch_size.per_gpu", spec.batch_size.per_gpu, model.batch_per_gpu, why);
   }
-  const std::int64_t global_batch =
-      spec.batch_size.global ? *spec.batch_size.global : *spec.batch_size.per_gpu * num_devices;
+  const std::int64_t global_batch = spec.batch_size.global
+                                        ? *spec.batch_size.global
+                                        : *spec.batch_size.per_gpu * num_devices * spec.accumulate;
   fill_optimizer(defaults, spec.optimizer, recipe_for(model, global_batch), why);
   fill_schedule(defaults, spec.schedule, model.schedule, why);
 }
@@ -150,10 +151,53 @@ void fill_made_data(Defaults& defaults, std::optional<MakeSpec>& make, const Dat
   }
 }
 
+constexpr std::string_view kVersionPlace = "{version}";
+
+std::optional<std::string> with_version(std::optional<std::string> name,
+                                        const std::string& version) {
+  const std::size_t at = name ? name->find(kVersionPlace) : std::string::npos;
+  if (at != std::string::npos) name->replace(at, kVersionPlace.size(), version);
+  return name;
+}
+
+// What stands in a name where its pattern has the version; nothing when it is not so named.
+std::optional<std::string> version_in(const std::string& name, const std::string& pattern) {
+  const std::size_t at = pattern.find(kVersionPlace);
+  if (at == std::string::npos) return std::nullopt;
+  const std::string before = pattern.substr(0, at);
+  const std::string behind = pattern.substr(at + kVersionPlace.size());
+  const bool is_so_named = name.size() > before.size() + behind.size() &&
+                           name.starts_with(before) && name.ends_with(behind);
+  if (!is_so_named) return std::nullopt;
+  return name.substr(before.size(), name.size() - before.size() - behind.size());
+}
+
+// The files of one version go together: that of data.make, else that of the training file.
+void fill_parts(Defaults& defaults, DataSpec& data, const DatasetFacts& format, bool evaluates) {
+  std::string why = "default of the format " + format.name;
+  const std::filesystem::path train = data.train.value_or("");
+  const std::optional<std::string> named =
+      format.train ? version_in(train.filename().string(), *format.train) : std::nullopt;
+  const std::vector<std::string> versions = catalog::words("squad_versions");
+  if (data.make && named && std::ranges::find(versions, *named) != versions.end()) {
+    defaults.fill("data.make.version", data.make->version, *named, why + ", as data.train");
+  }
+  std::string version = named.value_or(format.make.version.value_or(""));
+  if (data.make && data.make->version) {
+    version = *data.make->version;
+    why += ", as data.make.version";
+  } else if (named) {
+    why += ", as data.train";
+  }
+  defaults.fill_from("data.train", data.train, with_version(format.train, version), why);
+  if (!evaluates || !format.val) return;
+  const std::filesystem::path folder = named ? train.parent_path() : std::filesystem::path();
+  defaults.fill("data.val", data.val, (folder / *with_version(format.val, version)).string(), why);
+}
+
 void fill_data(Defaults& defaults, DataSpec& data, const DatasetFacts& format, bool evaluates) {
   const std::string why = "default of the format " + format.name;
-  defaults.fill_from("data.train", data.train, format.train, why);
-  if (evaluates) defaults.fill_from("data.val", data.val, format.val, why);
+  fill_parts(defaults, data, format, evaluates);
   defaults.fill_from("data.vocab", data.vocab, format.vocab, why);
   defaults.fill_from("data.doc_stride", data.doc_stride, format.doc_stride, why);
   if (catalog::takes(format, "annotations")) {

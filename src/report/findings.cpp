@@ -145,7 +145,19 @@ Notes stragglers(const Observation& o) {
            "compare clocks, links and CPU sets of the ranks"}};
 }
 
+bool is_exchange_off(const Plan& plan) {
+  return plan.ranks.size() > 1 && plan.spec.engine.allreduce == "off";
+}
+
+Notes exchange_off(const Observation& o) {
+  if (!is_exchange_off(o.evidence.plan)) return {};
+  return {{"the ranks did not exchange gradients: each trained a model of its own",
+           "engine.allreduce is off",
+           "for the time of a step without communication only; the loss is of no use"}};
+}
+
 Notes parameters_differ(const Observation& o) {
+  if (is_exchange_off(o.evidence.plan)) return {};
   std::map<std::string, std::string> ranks_by_hash;
   for (const RankReport& rank : o.report.ranks) {
     if (!rank.parameter_hash.has_value()) continue;
@@ -233,6 +245,13 @@ Notes cpu_oversubscribed(const Observation& o) {
            std::to_string(decode) + " decode and " + std::to_string(compute) +
                " compute threads on " + std::to_string(usable) + " CPUs",
            "lower devices or data.loader.threads"}};
+}
+
+Notes no_graph(const Observation& o) {
+  const std::string& reason = o.report.training.graph.reason;
+  if (!reason.starts_with(kCaptureFailed)) return {};
+  return {{"the step was not captured as a CUDA graph, but enqueued kernel by kernel", reason,
+           "engine.graphs: on makes this an error, off does without"}};
 }
 
 Notes weights_missing(const Observation& o) {

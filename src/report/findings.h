@@ -45,6 +45,8 @@ Notes step_clock_differs(const Observation& o);
 Notes topology_mismatched(const Observation& o);
 Notes topology_unknown(const Observation& o);
 Notes cpu_oversubscribed(const Observation& o);
+Notes exchange_off(const Observation& o);
+Notes no_graph(const Observation& o);
 Notes weights_missing(const Observation& o);
 Notes worker_note(const Observation& o);
 Notes telemetry_missing(const Observation& o);

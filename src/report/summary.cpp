@@ -67,7 +67,8 @@ void add_request(const Report& report, Lines& lines) {
                            report.topology.verdict + "), " + report.plan.parallelism +
                            (report.plan.backend == "none" ? "" : " over " + report.plan.backend));
   lines.add("precision", spec.precision.value_or("default") + ", batch " +
-                             std::to_string(report.plan.batch_per_rank) + " a device, " +
+                             (spec.accumulate > 1 ? std::to_string(spec.accumulate) + " x " : "") +
+                             std::to_string(report.plan.micro_batch) + " a device, " +
                              std::to_string(report.plan.global_batch) + " in all");
 }
 

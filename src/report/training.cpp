@@ -123,6 +123,7 @@ void add_counts(const Evidence& evidence, Training& out) {
     out.samples = out.steps = out.warmup_steps = out.skipped_optimizer_steps =
         evidence.missing<std::int64_t>();
     out.loss_scale = evidence.missing<double>();
+    out.graph = evidence.missing<GraphRecord>();
     return;
   }
   const WorkerRecords& first = *evidence.records.front();
@@ -132,6 +133,7 @@ void add_counts(const Evidence& evidence, Training& out) {
   out.steps = steps;
   out.warmup_steps = first.warmup_steps;
   out.loss_scale = first.loss_scale;
+  out.graph = first.graph;
   out.skipped_optimizer_steps = first.skipped_steps;
 }
 

@@ -34,6 +34,10 @@ const DatasetFacts* find_dataset(std::string_view name) {
   return find(datasets(), name);
 }
 
+const TaskFacts* find_evaluated_task(std::string_view name) {
+  return find(evaluated_tasks(), name);
+}
+
 const WordFacts* find_word(std::span<const WordFacts> table, std::string_view name) {
   return find(table, name);
 }
@@ -56,6 +60,8 @@ std::vector<std::string> words(std::string_view list) {
   if (list == "storages") return names(storages());
   if (list == "squad_versions") return {"v1.1", "v2.0"};
   if (list == "auto_on_off") return {"auto", "on", "off"};
+  if (list == "on_off") return {"on", "off"};
+  if (list == "gradient_dtypes") return {"fp32", "fp16", "bf16"};
   if (list == "decays") return {"all", kDecayWeightsOnly};
   if (list == "checkpoint_times") return {"epoch"};
   if (list == "attach") return {"local", "falcon"};

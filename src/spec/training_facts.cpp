@@ -79,21 +79,26 @@ std::span<const DatasetFacts> datasets() {
        "train"},
       {{"squad",
         "questions on texts, in SQuAD's JSON (v1.1 or v2.0), with a WordPiece vocabulary",
-        {"path", "train", "vocab", "doc_stride", "make", "loader"}},
+        {"path", "train", "val", "vocab", "doc_stride", "make", "loader"}},
        {.version = "v1.1"},
-       "train-v1.1.json",
-       {},
+       "train-{version}.json",
+       "dev-{version}.json",
        "vocab.txt",
        128},
   };
   return table;
 }
 
-std::span<const WordFacts> evaluated_tasks() {
-  static const std::vector<WordFacts> table = {
-      {"classification",
-       "top1 and top5: share of the samples whose class is the likeliest, or among the five",
-       {}},
+std::span<const TaskFacts> evaluated_tasks() {
+  static const std::vector<TaskFacts> table = {
+      {{"classification",
+        "top1 and top5: share of the samples whose class is the likeliest, or among the five",
+        {}}},
+      {{"question_answering",
+        "exact_match and f1: how far the texts of the answers are the true ones, as in the "
+        "official SQuAD scripts, but as shares",
+        {}},
+       {"synthetic"}},
   };
   return table;
 }

@@ -46,6 +46,7 @@ class Rules {
   void check_data();
   void check_made_data();
   void check_evaluation();
+  void check_evaluated_data(const ModelFacts& model, const TaskFacts& task);
   void check_checkpoint();
   void check_model();
   void check_input(const ModelFacts& model);
@@ -162,11 +163,27 @@ void Rules::check_evaluation() {
     fault("data.make", "data.make.val must be at least 1: evaluate needs validation samples");
   }
   const ModelFacts* model = sound("model") ? catalog::find_model(spec_.model) : nullptr;
-  if (model == nullptr || catalog::find_word(catalog::evaluated_tasks(), model->task)) return;
+  if (model == nullptr) return;
+  if (const TaskFacts* task = catalog::find_evaluated_task(model->task)) {
+    return check_evaluated_data(*model, *task);
+  }
   std::vector<std::string> tasks;
   for (const WordFacts& task : catalog::evaluated_tasks()) tasks.push_back(task.name);
   fault("evaluate", "model " + model->name + " does " + model->task +
                         ", which evaluate does not measure; it measures " + base::join_or(tasks));
+}
+
+void Rules::check_evaluated_data(const ModelFacts& model, const TaskFacts& task) {
+  const auto lacks = [&](const std::string& format) {
+    return std::find(task.not_on.begin(), task.not_on.end(), format) != task.not_on.end();
+  };
+  if (!sound("data.format") || !lacks(spec_.data.format)) return;
+  std::vector<std::string> formats = model.datasets;
+  std::erase_if(formats, lacks);
+  fault("evaluate", std::string("data.format ") + (given("data.format") ? "is " : "defaults to ") +
+                        spec_.data.format + ", on which " + task.name + " is not measured (" +
+                        task.title + "); accepted: data.format " + base::join_or(formats) +
+                        ", whose files data.make makes");
 }
 
 void Rules::check_checkpoint() {
@@ -279,6 +296,18 @@ void Rules::check_engine() {
     fault("engine.cudnn_benchmark",
           "true chooses algorithms by time, but engine.deterministic is true");
   }
+  const bool exchanges = !given("parallelism") || spec_.parallelism.kind != "none";
+  if (!exchanges && spec_.engine.gradient_dtype != "fp32") {
+    fault("engine.gradient_dtype", "has no effect: with parallelism none nothing is exchanged");
+  }
+  if (!exchanges && spec_.engine.allreduce == "off") {
+    fault("engine.allreduce", "has no effect: with parallelism none nothing is exchanged");
+  }
+  if (spec_.engine.graphs == "on" && spec_.warmup_steps < kGraphWarmupSteps) {
+    fault("engine.graphs",
+          "on needs " + std::to_string(kGraphWarmupSteps) + " warm-up steps, but warmup_steps is " +
+              std::to_string(spec_.warmup_steps) + "; accepted with fewer: auto or off");
+  }
 }
 
 // Where the spec alone says how many there are.
@@ -311,6 +340,9 @@ void Rules::check_cpu() {
     fault("precision", precision->name + " needs a GPU, but topology is cpu; accepted there: " +
                            base::join_or(accepted));
   }
+  if (given("engine.graphs") && spec_.engine.graphs == "on") {
+    fault("engine.graphs", "on needs a GPU, but topology is cpu; accepted there: auto or off");
+  }
   if (given("engine.fused") && spec_.engine.fused == "on") {
     fault("engine.fused", "on needs a GPU, but topology is cpu; accepted there: auto or off");
   }
@@ -325,14 +357,19 @@ void Rules::check_cpu() {
 void Rules::check_batch() {
   const std::optional<std::int64_t> devices = num_devices();
   const bool has_global = given("batch_size.global");
-  if (has_global && devices && *spec_.batch_size.global % *devices != 0) {
-    fault("batch_size.global", std::to_string(*spec_.batch_size.global) +
-                                   " does not divide by devices (" + std::to_string(*devices) +
-                                   ")");
+  const std::int64_t parts = devices.value_or(1) * spec_.accumulate;
+  if (has_global && *spec_.batch_size.global % parts != 0) {
+    std::string of;
+    if (devices) of = "devices (" + std::to_string(*devices) + ")";
+    if (spec_.accumulate > 1) {
+      of += (of.empty() ? "" : " x ") + ("accumulate (" + std::to_string(spec_.accumulate) + ")");
+    }
+    fault("batch_size.global",
+          std::to_string(*spec_.batch_size.global) + " does not divide by " + of);
   }
   std::int64_t batch = 0;
   if (has_global) batch = *spec_.batch_size.global;
-  if (given("batch_size.per_gpu")) batch = *spec_.batch_size.per_gpu * devices.value_or(1);
+  if (given("batch_size.per_gpu")) batch = *spec_.batch_size.per_gpu * parts;
   const std::string key = has_global ? "batch_size.global" : "batch_size.per_gpu";
   const auto check_against = [&](const std::string& other, std::int64_t samples) {
     if (batch <= samples) return;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
@@ -57,7 +58,7 @@ cudaEvent_t make_event() {
 }  // namespace
 
 /// `copied` is passed when the slot may be given back and the bytes may be read, `used` when they
-/// may be overwritten.
+/// have been read and may be overwritten.
 struct BatchFeed::Buffer {
   at::Tensor memory;
   std::vector<at::Tensor> views;
@@ -139,14 +140,6 @@ const data::LoadedBatch& BatchFeed::take() {
   return loaded;
 }
 
-/// The whole step before has been enqueued by now: its labels are read until the backward pass.
-void BatchFeed::mark_used() {
-  if (!options_.device.is_cuda() || count_ == 0) return;
-  const Buffer& last = *buffers_[static_cast<std::size_t>((count_ - 1) % kBuffers)];
-  C10_CUDA_CHECK(
-      cudaEventRecord(last.used, c10::cuda::getCurrentCUDAStream(options_.device.index())));
-}
-
 /// Enqueues the copy and makes the training stream wait for it.
 void BatchFeed::copy(const data::LoadedBatch& loaded) {
   const auto copy_stream = static_cast<cudaStream_t>(options_.copy_stream);
@@ -158,6 +151,14 @@ void BatchFeed::copy(const data::LoadedBatch& loaded) {
                                  loaded.memory.size(), cudaMemcpyHostToDevice, copy_stream));
   C10_CUDA_CHECK(cudaEventRecord(buffer.copied, copy_stream));
   C10_CUDA_CHECK(cudaStreamWaitEvent(training, buffer.copied));
+}
+
+/// The tensor where a step finds what `raw` holds.
+const at::Tensor& BatchFeed::placed(std::size_t index, const at::Tensor& raw) {
+  if (!options_.device.is_cuda()) return raw;
+  places_.resize(layout_.size());
+  if (!places_[index].defined()) places_[index] = at::empty_like(raw);
+  return places_[index].copy_(raw, /*non_blocking=*/true);
 }
 
 void BatchFeed::prepare(const std::vector<at::Tensor>& raw) {
@@ -177,13 +178,12 @@ void BatchFeed::prepare(const std::vector<at::Tensor>& raw) {
                       pictures_);
       batch_.tensors.push_back({"images", pictures_});
     } else if (!is_used_up(layout_[i].name)) {
-      batch_.tensors.push_back({layout_[i].name, raw[i]});
+      batch_.tensors.push_back({layout_[i].name, placed(i, raw[i])});
     }
   }
 }
 
 const Batch& BatchFeed::next() {
-  mark_used();
   const data::LoadedBatch& loaded = take();
   if (!options_.device.is_cuda()) {
     clock_.mark(Mark::kInputReady);
@@ -199,6 +199,8 @@ const Batch& BatchFeed::next() {
   copy(loaded);
   clock_.mark(Mark::kInputReady);
   prepare(buffer.views);
+  C10_CUDA_CHECK(
+      cudaEventRecord(buffer.used, c10::cuda::getCurrentCUDAStream(options_.device.index())));
   count_ += 1;
   return batch_;
 }

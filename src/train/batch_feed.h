@@ -1,6 +1,7 @@
 // From the loader's slots to tensors on the training device. On a GPU: one copy a batch on a stream
-// of its own into one of two buffers, beside the computation; then the pictures are prepared on the
-// training stream. On the CPU the slots are used where they are.
+// of its own into one of two buffers, beside the computation; from there the training stream
+// prepares the pictures and copies all else to where a step reads it, which is the same place for
+// ever. On the CPU the slots are used where they are.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -45,8 +46,8 @@ class BatchFeed {
   BatchFeed(const BatchFeed&) = delete;
   BatchFeed& operator=(const BatchFeed&) = delete;
 
-  /// The next batch; valid until the next call. Waits for the loader, never for the computation of
-  /// the step before.
+  /// The next batch; valid until the next call. On a GPU always the same tensors. Waits for the
+  /// loader, never for the computation of the step before.
   const Batch& next();
   /// Which samples of the data set that batch holds; valid as long.
   std::span<const std::int64_t> samples() const { return held_.back()->samples; }
@@ -60,9 +61,9 @@ class BatchFeed {
   std::vector<at::Tensor> views(std::byte* memory, const data::LoadedBatch& loaded,
                                 at::Device device) const;
   void release_oldest();
-  void mark_used();
   void copy(const data::LoadedBatch& loaded);
   void prepare(const std::vector<at::Tensor>& raw);
+  const at::Tensor& placed(std::size_t index, const at::Tensor& raw);
 
   data::Loader& loader_;
   std::vector<TensorLayout> layout_;
@@ -73,6 +74,7 @@ class BatchFeed {
   std::int64_t count_ = 0;                     // batches taken
   double waited_s_ = 0;
   at::Tensor pictures_;
+  std::vector<at::Tensor> places_;  // GPU: what is no picture, by its index in the layout
   Batch batch_;
 };
 

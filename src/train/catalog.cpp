@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "train/adamw.h"
+#include "train/answer_metric.h"
 #include "train/evaluation.h"
 #include "train/sgd.h"
 #include "train/top_k.h"
@@ -51,6 +52,7 @@ struct MetricRow {
 };
 constexpr std::array kMetrics = {
     MetricRow{"classification", [](const Dataset&) { return make_top_k(); }},
+    MetricRow{"question_answering", make_answer_metric},
 };
 
 template <class Rows>

@@ -80,7 +80,7 @@ class Pass {
                 {.threads = options.threads,
                  .slots = options.prefetch + kSlotsHeld,
                  .steps = schedule.steps_per_epoch()}),
-        clock_(make_host_marks(), options.device.is_cuda()),
+        clock_(make_host_marks(1), options.device.is_cuda()),
         feed_(loader_, dataset.layout(),
               {.device = options.device,
                .picture_type = options.precision->autocast.value_or(options.model_type),

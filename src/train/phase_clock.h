@@ -34,8 +34,8 @@ struct StepTime {
 class PhaseClock {
  public:
   /// has_copies: batches are copied to the device (GPU). marks_gradients: kGradientsComputed is
-  /// recorded in every step.
-  PhaseClock(std::unique_ptr<TimeMarks> marks, bool has_copies);
+  /// recorded in every step. micro_batches: as marks was made for.
+  PhaseClock(std::unique_ptr<TimeMarks> marks, bool has_copies, std::int64_t micro_batches = 1);
   void set_marks_gradients(bool marks_gradients) { marks_gradients_ = marks_gradients; }
   /// False: only step ends are recorded, from the next step on.
   void set_enabled(bool enabled) { enabled_next_ = enabled; }
@@ -44,11 +44,13 @@ class PhaseClock {
   /// the beginning, and after a pause. REQUIRES: every step is harvested.
   void start();
   void begin_step();
-  void mark(Mark mark);
+  void mark(Mark mark, std::int64_t micro_batch = 0);
   /// The host waited this long for the batch of the current step.
   void data_waited(double seconds);
   void end_step();
 
+  /// Their steps are counted as begun() does.
+  TimeMarks& marks() { return *marks_; }
   double last_end_s() const { return last_end_s_; }  // of the last harvested step, or of start()
   std::int64_t begun() const { return begun_; }
   std::int64_t harvested() const { return harvested_; }
@@ -64,9 +66,12 @@ class PhaseClock {
   };
   StepFacts& facts_of(std::int64_t index) { return facts_[index % TimeMarks::kSlots]; }
   std::array<double, kPhaseCount> phases(std::int64_t index, double step_ms);
+  void add_passes(std::int64_t index, double prepared_ms, std::array<double, kPhaseCount>& ms);
+  double since_last_end(std::int64_t index, Mark mark, std::int64_t micro_batch = 0);
 
   std::unique_ptr<TimeMarks> marks_;
   bool has_copies_;
+  std::int64_t micro_batches_;
   bool marks_gradients_ = false;
   bool enabled_next_ = true;
   std::array<StepFacts, TimeMarks::kSlots> facts_{};

@@ -1,6 +1,6 @@
 #include "train/time_marks.h"
 
-#include <array>
+#include <vector>
 
 #include <c10/cuda/CUDAException.h>
 #include <cuda_runtime_api.h>
@@ -10,31 +10,38 @@
 namespace falcon::train {
 namespace {
 
-std::size_t place_of(std::int64_t step, Mark mark) {
-  return static_cast<std::size_t>(step % TimeMarks::kSlots) * kMarkCount +
-         static_cast<std::size_t>(mark);
-}
+constexpr int kMarksOfMicroBatch = 2;
 
-constexpr std::size_t kPlaces = std::size_t{TimeMarks::kSlots} * kMarkCount;
+std::size_t index_of(std::int64_t step, int place, int places) {
+  return static_cast<std::size_t>(step % TimeMarks::kSlots * places + place);
+}
 
 class HostMarks : public TimeMarks {
  public:
-  void record(std::int64_t step, Mark mark) override {
-    times_s_[place_of(step, mark)] = steady_now_s();
+  explicit HostMarks(int places)
+      : places_(places), times_s_(index_of(TimeMarks::kSlots - 1, places, places)) {}
+  void record(std::int64_t step, int place) override { time(step, place) = steady_now_s(); }
+  bool has_passed(std::int64_t, int) override { return true; }
+  void wait(std::int64_t, int) override {}
+  double between_ms(std::int64_t from_step, int from, std::int64_t to_step, int to) override {
+    return 1e3 * (time(to_step, to) - time(from_step, from));
   }
-  bool has_passed(std::int64_t, Mark) override { return true; }
-  void wait(std::int64_t, Mark) override {}
-  double between_ms(std::int64_t from_step, Mark from, std::int64_t to_step, Mark to) override {
-    return 1e3 * (times_s_[place_of(to_step, to)] - times_s_[place_of(from_step, from)]);
-  }
+  int places() const override { return places_; }
+  void* event(std::int64_t, int) override { return nullptr; }
 
  private:
-  std::array<double, kPlaces> times_s_{};
+  double& time(std::int64_t step, int place) { return times_s_[index_of(step, place, places_)]; }
+  int places_;
+  std::vector<double> times_s_;
 };
 
 class DeviceMarks : public TimeMarks {
  public:
-  DeviceMarks(cudaStream_t training, cudaStream_t copy) : training_(training), copy_(copy) {
+  DeviceMarks(cudaStream_t training, cudaStream_t copy, int places)
+      : training_(training),
+        copy_(copy),
+        places_(places),
+        events_(index_of(TimeMarks::kSlots - 1, places, places)) {
     for (cudaEvent_t& event : events_) {
       // waiting threads sleep: a spinning one would take a core from the decoders
       C10_CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventBlockingSync));
@@ -46,12 +53,16 @@ class DeviceMarks : public TimeMarks {
   DeviceMarks(const DeviceMarks&) = delete;
   DeviceMarks& operator=(const DeviceMarks&) = delete;
 
-  void record(std::int64_t step, Mark mark) override {
-    const cudaStream_t stream = mark == Mark::kCopyBegin ? copy_ : training_;
-    C10_CUDA_CHECK(cudaEventRecord(events_[place_of(step, mark)], stream));
+  void record(std::int64_t step, int place) override {
+    const cudaStream_t stream = place == place_of(Mark::kCopyBegin, 0) ? copy_ : training_;
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    C10_CUDA_CHECK(cudaStreamIsCapturing(stream, &capture));
+    const unsigned flags =
+        capture == cudaStreamCaptureStatusNone ? cudaEventRecordDefault : cudaEventRecordExternal;
+    C10_CUDA_CHECK(cudaEventRecordWithFlags(at(step, place), stream, flags));
   }
-  bool has_passed(std::int64_t step, Mark mark) override {
-    const cudaError_t state = cudaEventQuery(events_[place_of(step, mark)]);
+  bool has_passed(std::int64_t step, int place) override {
+    const cudaError_t state = cudaEventQuery(at(step, place));
     if (state == cudaErrorNotReady) {
       cudaGetLastError();  // no error, but kept as the last one
       return false;
@@ -59,31 +70,48 @@ class DeviceMarks : public TimeMarks {
     C10_CUDA_CHECK(state);
     return true;
   }
-  void wait(std::int64_t step, Mark mark) override {
-    C10_CUDA_CHECK(cudaEventSynchronize(events_[place_of(step, mark)]));
+  void wait(std::int64_t step, int place) override {
+    C10_CUDA_CHECK(cudaEventSynchronize(at(step, place)));
   }
-  double between_ms(std::int64_t from_step, Mark from, std::int64_t to_step, Mark to) override {
+  double between_ms(std::int64_t from_step, int from, std::int64_t to_step, int to) override {
     float ms = 0;
-    C10_CUDA_CHECK(cudaEventElapsedTime(&ms, events_[place_of(from_step, from)],
-                                        events_[place_of(to_step, to)]));
+    C10_CUDA_CHECK(cudaEventElapsedTime(&ms, at(from_step, from), at(to_step, to)));
     return ms;
   }
+  int places() const override { return places_; }
+  void* event(std::int64_t step, int place) override { return at(step, place); }
 
  private:
+  cudaEvent_t at(std::int64_t step, int place) const {
+    return events_[index_of(step, place, places_)];
+  }
   cudaStream_t training_;
   cudaStream_t copy_;
-  std::array<cudaEvent_t, kPlaces> events_{};
+  int places_;
+  std::vector<cudaEvent_t> events_;
 };
 
 }  // namespace
 
-std::unique_ptr<TimeMarks> make_host_marks() {
-  return std::make_unique<HostMarks>();
+int place_of(Mark mark, std::int64_t micro_batch) {
+  if (micro_batch == 0) return static_cast<int>(mark);
+  const int first = kMarkCount + kMarksOfMicroBatch * static_cast<int>(micro_batch - 1);
+  return first + (mark == Mark::kForwardEnd ? 0 : 1);
 }
 
-std::unique_ptr<TimeMarks> make_device_marks(void* training_stream, void* copy_stream) {
+int num_places(std::int64_t micro_batches) {
+  return kMarkCount + kMarksOfMicroBatch * static_cast<int>(micro_batches - 1);
+}
+
+std::unique_ptr<TimeMarks> make_host_marks(std::int64_t micro_batches) {
+  return std::make_unique<HostMarks>(num_places(micro_batches));
+}
+
+std::unique_ptr<TimeMarks> make_device_marks(void* training_stream, void* copy_stream,
+                                             std::int64_t micro_batches) {
   return std::make_unique<DeviceMarks>(static_cast<cudaStream_t>(training_stream),
-                                       static_cast<cudaStream_t>(copy_stream));
+                                       static_cast<cudaStream_t>(copy_stream),
+                                       num_places(micro_batches));
 }
 
 }  // namespace falcon::train

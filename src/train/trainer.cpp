@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/full_like.h>
+
 #include <falconbench/clock.h>
 
 #include "models/weights.h"
@@ -47,9 +50,17 @@ void add_below(const std::string& prefix, const std::vector<NamedTensor>& tensor
   for (const NamedTensor& entry : tensors) all.push_back({prefix + entry.name, entry.tensor});
 }
 
-std::unique_ptr<TimeMarks> marks_of(const TrainerOptions& options) {
-  return options.device.is_cuda() ? make_device_marks(options.training_stream, options.copy_stream)
-                                  : make_host_marks();
+std::string no_graph_reason(const Plan& plan, at::Device device) {
+  if (plan.graphs) return "the run ended before a step was captured";
+  if (!device.is_cuda()) return "the rank computes on the CPU";
+  if (plan.spec.engine.graphs == "off") return "engine.graphs is off";
+  return "fewer than " + std::to_string(kGraphWarmupSteps) + " warm-up steps";
+}
+
+std::unique_ptr<TimeMarks> marks_of(const TrainerOptions& options, std::int64_t micro_batches) {
+  return options.device.is_cuda()
+             ? make_device_marks(options.training_stream, options.copy_stream, micro_batches)
+             : make_host_marks(micro_batches);
 }
 
 FeedOptions feed_options(const Plan& plan, const Model& model, const TrainerOptions& options,
@@ -85,7 +96,8 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
       group_(group),
       world_(group == nullptr ? 1 : group->world()),
       rank_(group == nullptr ? 0 : group->rank()),
-      clock_(marks_of(options), options.device.is_cuda()),
+      clock_(marks_of(options, plan.spec.accumulate), options.device.is_cuda(),
+             plan.spec.accumulate),
       reporter_(options.device, start.rows, plan.steps_per_epoch,
                 start.resume ? weights::checkpoint_facts(*start.resume).updates : 0),
       optimizer_(make_optimizer(model.parameters(), plan.spec.optimizer, start.rows)),
@@ -94,8 +106,7 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
   if (precision_.loss_scaling) scaler_.emplace(options.device);
   if (start.resume) models::load_exactly(*start.resume, shared_state());
   model_.set_training(true);
-  strategy_ = make_strategy(plan.parallelism, {model, group, plan.spec.parallelism,
-                                               [this] { clock_.mark(Mark::kGradientsComputed); }});
+  apply_strategy();
   // after the strategy: all ranks have rank 0's weights by now
   const double ema_decay = plan.spec.optimizer.ema_decay.value_or(0);
   if (ema_decay > 0 && rank_ == 0) {
@@ -103,23 +114,68 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
     if (start.resume) models::load_exactly(*start.resume, average_state());
   }
   clock_.set_marks_gradients(strategy_->marks_gradients());
+  for (const NamedTensor& entry : model.buffers()) {
+    if (entry.tensor.is_cpu() && entry.tensor.scalar_type() == at::kLong) {
+      host_counts_.push_back(entry.tensor);
+    }
+  }
+  graph_record_ = Measured<GraphRecord>::missing(no_graph_reason(plan, options.device));
   clock_.start();
 }
 
 Trainer::~Trainer() = default;
 
-void Trainer::forward_backward(const Batch& batch, at::Tensor& loss) {
+void Trainer::apply_strategy() {
+  strategy_ =
+      make_strategy(plan_.parallelism, {model_, group_, plan_.spec.parallelism, plan_.spec.engine,
+                                        [this] { clock_.mark(Mark::kGradientsComputed); }});
+}
+
+Batch Trainer::micro_batch_of(const Batch& batch, std::int64_t index) const {
+  Batch part;
+  for (const NamedTensor& entry : batch.tensors) {
+    part.tensors.push_back(
+        {entry.name, entry.tensor.narrow(0, index * plan_.micro_batch, plan_.micro_batch)});
+  }
+  return part;
+}
+
+/// What the backward pass starts from. A gradient of `scale` for the loss is the gradient of the
+/// scaled loss, one kernel cheaper; micro-batches have a share each.
+at::Tensor Trainer::loss_gradient(const at::Tensor& loss) const {
+  const auto share = 1.0 / static_cast<double>(plan_.spec.accumulate);
+  if (share == 1) return scaler_ ? scaler_->scale() : at::Tensor();
+  return scaler_ ? scaler_->scale() * share : at::full_like(loss, share);
+}
+
+/// Gradients add up over the micro-batches; only with the last one the ranks exchange them.
+at::Tensor Trainer::forward_backward(const Batch& batch) {
+  const std::int64_t count = plan_.spec.accumulate;
+  at::Tensor sum;
   optimizer_->drop_gradients();
   strategy_->before_forward();
-  {
-    const AutocastGuard autocast(options_.device.type(), precision_.autocast);
-    loss = model_.loss(model_.forward(batch), batch);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Batch part = count == 1 ? batch : micro_batch_of(batch, i);
+    at::Tensor loss;
+    {
+      const AutocastGuard autocast(options_.device.type(), precision_.autocast);
+      loss = model_.loss(model_.forward(part), part);
+    }
+    clock_.mark(Mark::kForwardEnd, i);
+    if (i == count - 1) strategy_->before_backward();
+    loss.backward(loss_gradient(loss));
+    clock_.mark(Mark::kBackwardEnd, i);
+    sum = i == 0 ? loss.detach() : sum + loss.detach();
   }
-  clock_.mark(Mark::kForwardEnd);
-  strategy_->before_backward();
-  // a gradient of `scale` for the loss is the gradient of the scaled loss, one kernel cheaper
-  loss.backward(scaler_ ? scaler_->scale() : at::Tensor());
-  clock_.mark(Mark::kBackwardEnd);
+  return count == 1 ? sum : sum / static_cast<double>(count);
+}
+
+/// All of a step's work that depends on nothing of the host: the same kernels in every step.
+void Trainer::compute(const Batch& batch) {
+  const at::Tensor loss = forward_backward(batch);
+  optimizer_->step(reporter_.rates(), scaler_ ? &*scaler_ : nullptr);
+  if (average_) average_->update();
+  reporter_.advance(loss, scaler_ ? &*scaler_ : nullptr);
 }
 
 void Trainer::step() {
@@ -128,11 +184,13 @@ void Trainer::step() {
   clock_.begin_step();
   const Batch& batch = feed_.next();
   clock_.mark(Mark::kPrepared);
-  at::Tensor loss;
-  forward_backward(batch, loss);
-  optimizer_->step(reporter_.rates(), scaler_ ? &*scaler_ : nullptr);
-  if (average_) average_->update();
-  reporter_.advance(loss, scaler_ ? &*scaler_ : nullptr);
+  if (graph_) {
+    replay();
+  } else if (is_captured_next()) {
+    capture(batch);
+  } else {
+    compute(batch);
+  }
   clock_.end_step();
   harvest_passed();
 }
@@ -190,6 +248,7 @@ void Trainer::run() {
   }
   loader_at_end_ = loader_.stats();
   finish();
+  graph_.reset();  // its memory is free for what comes after the training
   if (!times_.empty()) control_.measuring_ended(last_end_s_);
 }
 

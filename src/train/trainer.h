@@ -21,6 +21,7 @@
 #include "train/optimizer.h"
 #include "train/phase_clock.h"
 #include "train/run_control.h"
+#include "train/step_graph.h"
 #include "train/step_reporter.h"
 #include "weights/checkpoint.h"
 
@@ -80,7 +81,16 @@ class Trainer {
   std::vector<NamedTensor> shared_state() const;
   std::vector<NamedTensor> average_state() const;
   weights::CheckpointFacts checkpoint_facts() const;
-  void forward_backward(const Batch& batch, at::Tensor& loss);
+  void apply_strategy();
+  Batch micro_batch_of(const Batch& batch, std::int64_t index) const;
+  at::Tensor loss_gradient(const at::Tensor& loss) const;
+  at::Tensor forward_backward(const Batch& batch);
+  void compute(const Batch& batch);
+  bool is_captured_next() const;
+  void capture(const Batch& batch);
+  std::string try_capture(const Batch& batch);
+  bool all_ranks(bool holds);
+  void replay();
   void harvest_one();
   void harvest_passed();
   RunProgress progress_now() const;
@@ -106,6 +116,10 @@ class Trainer {
   std::unique_ptr<Strategy> strategy_;
   BatchFeed feed_;
   BlockProtocol blocks_;
+  std::unique_ptr<StepGraph> graph_;  // nullptr: steps are enqueued one kernel after the other
+  Measured<GraphRecord> graph_record_;
+  std::vector<at::Tensor> host_counts_;  // of the model: a replay does not move them,
+  std::vector<std::int64_t> counted_;    // but a step moves each so far
 
   std::int64_t planned_steps_ = 0;
   bool was_stopped_ = false;

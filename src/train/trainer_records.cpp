@@ -122,6 +122,11 @@ void Trainer::fill(WorkerRecords& records) const {
   records.communication.calls_per_step = communication.calls;
   records.communication.busy_ms =
       mean_busy_ms(strategy_->busy_ms(), static_cast<std::size_t>(records.warmup_steps), world_);
+  if (graph_record_.has_value() && world_ > 1) {
+    records.communication.busy_ms = Measured<double>::missing(
+        "the measured steps were replays of a graph, in which collectives are not timed");
+  }
+  records.graph = graph_record_;
   const std::vector<NamedTensor> parameters = model_.parameters();
   records.parameters = elements_of(parameters);
   records.parameter_hash = parameter_hash(parameters);
@@ -135,6 +140,10 @@ void Trainer::fill(WorkerRecords& records) const {
     if (on_gpu) choices["cudnn_benchmark"] = on_off(at::globalContext().benchmarkCuDNN());
   }
   choices["optimizer"] = "fused, one kernel for all parameters";
+  if (plan_.spec.accumulate > 1) {
+    choices["accumulation"] = std::to_string(plan_.spec.accumulate) + " micro-batches of " +
+                              std::to_string(plan_.micro_batch) + "; batch statistics are of each";
+  }
   if (average_) choices["moving_average"] = "of the state, after every step";
   choices["deterministic"] = on_off(at::globalContext().deterministicAlgorithms());
   for (const auto& [name, text] : strategy_->choices()) choices[name] = text;

@@ -169,7 +169,7 @@ void Session::make_model_on_device() {
   options.hidden_size = plan_.spec.model_options.hidden_size.value_or(options.hidden_size);
   options.heads = plan_.spec.model_options.heads.value_or(options.heads);
   options.image_size = plan_.spec.image_size.value_or(options.image_size);
-  options.ranks = static_cast<std::int64_t>(plan_.ranks.size());
+  options.ranks = static_cast<std::int64_t>(plan_.ranks.size()) * plan_.spec.accumulate;
   model_ = make_model(plan_.spec.model, options);
   model_->initialize(static_cast<std::uint64_t>(plan_.spec.seed));
   weights_.tensors = static_cast<std::int64_t>(model_->state().size());
@@ -228,7 +228,7 @@ void Session::evaluate() {
   options.channels_last = training.channels_last;
   options.copy_stream = training.copy_stream;
   options.precision = &train::precision_of(plan_.spec.precision.value_or(""), device_.type());
-  options.batch = plan_.batch_per_rank;
+  options.batch = plan_.micro_batch;
   options.threads = rank_.decode_threads;
   options.prefetch = static_cast<int>(plan_.spec.data.loader.prefetch);
   options.seed = data::validation_seed(plan_.spec);

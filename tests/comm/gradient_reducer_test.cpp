@@ -34,7 +34,10 @@ TEST(GradientReducer, AveragesCountsAndMarks) {
   test::run_ranks(4, [](ProcessGroup& group) {
     Net net;
     int marks = 0;
-    GradientReducer reducer(group, net.parameters, {8 * kKib, 4 * kKib, [&] { ++marks; }});
+    GradientReducer reducer(group, net.parameters,
+                            {.bucket_bytes = 8 * kKib,
+                             .first_bucket_bytes = 4 * kKib,
+                             .on_gradients_computed = [&] { ++marks; }});
     for (int step = 0; step < 4; ++step) {
       net.forget();
       reducer.before_forward();
@@ -55,10 +58,69 @@ TEST(GradientReducer, AveragesCountsAndMarks) {
   });
 }
 
+/// Sums and halves of small numbers are exact in every type; a seventh is not.
+void expect_exchanged_in(at::ScalarType type, double rounding) {
+  test::run_ranks(2, [&](ProcessGroup& group) {
+    Net net;
+    GradientReducer reducer(group, net.parameters,
+                            {.bucket_bytes = 8 * kKib,
+                             .first_bucket_bytes = 4 * kKib,
+                             .exchanged_type = type,
+                             .on_gradients_computed = {}});
+    for (const double factor : {1.0, 1.0 / 7}) {
+      for (int step = 0; step < 3; ++step) {
+        net.forget();
+        reducer.before_forward();
+        const at::Tensor loss = net.loss((group.rank() + 1.0) * factor);
+        reducer.before_backward();
+        loss.backward();
+        const double got = net.parameters[0].grad()[7].item<double>();
+        const double error = std::abs(got - 1.5 * factor);
+        EXPECT_LE(error, factor == 1 ? 0 : 1.5 * rounding);
+        EXPECT_EQ(error > 0, factor != 1) << "was it exchanged in a shorter type?";
+      }
+    }
+    EXPECT_EQ(reducer.last_pass().bytes, 3 * 512 * 2);
+    EXPECT_EQ(reducer.last_pass().calls, 2);
+    group.barrier();
+  });
+}
+
+TEST(GradientReducer, ExchangesInAShorterType) {
+  expect_exchanged_in(at::kHalf, 1e-3);
+  expect_exchanged_in(at::kBFloat16, 8e-3);
+}
+
+TEST(GradientReducer, WithoutExchangeEveryRankKeepsItsOwn) {
+  test::run_ranks(2, [](ProcessGroup& group) {
+    Net net;
+    int marks = 0;
+    GradientReducer reducer(group, net.parameters,
+                            {.bucket_bytes = 8 * kKib,
+                             .first_bucket_bytes = 4 * kKib,
+                             .exchanges = false,
+                             .on_gradients_computed = [&] { ++marks; }});
+    for (int step = 0; step < 3; ++step) {
+      net.forget();
+      reducer.before_forward();
+      const at::Tensor loss = net.loss(group.rank() + 1.0);
+      reducer.before_backward();
+      loss.backward();
+      EXPECT_EQ(net.parameters[1].grad()[3].item<double>(), 2.0 * (group.rank() + 1));
+      EXPECT_EQ(marks, step + 1);
+    }
+    EXPECT_EQ(reducer.last_pass().bytes, 0);
+    EXPECT_EQ(reducer.last_pass().calls, 0);
+    EXPECT_TRUE(reducer.busy_ms().empty());
+  });
+}
+
 TEST(GradientReducer, BucketSizeDecidesTheNumberOfCalls) {
   test::run_ranks(2, [](ProcessGroup& group) {
     Net net;
-    GradientReducer reducer(group, net.parameters, {1, 1, nullptr});
+    GradientReducer reducer(
+        group, net.parameters,
+        {.bucket_bytes = 1, .first_bucket_bytes = 1, .on_gradients_computed = {}});
     for (int step = 0; step < 2; ++step) {
       net.forget();
       reducer.before_forward();

@@ -1,5 +1,6 @@
 #include "comm/ranks.h"
 
+#include <cstdlib>
 #include <exception>
 #include <thread>
 #include <vector>
@@ -21,6 +22,10 @@ at::Device take_device(comm::Backend backend, int rank) {
   c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool(false, device.index()));
   return device;
 }
+
+/// c10d's recorder is one for the process and not made for several ranks in it. It is read once, so
+/// before the first group.
+const int kNoFlightRecorder = ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1);
 
 }  // namespace
 

@@ -107,6 +107,12 @@ TEST_F(SquadDataset, ACacheHitEqualsAMiss) {
   EXPECT_EQ(Squad(longer).facts().at("tokens_from"), "the cache");
 }
 
+TEST_F(SquadDataset, ACacheInAMadeSetDoesNotChangeTheSet) {
+  const Squad dataset(options_of(folder_ / "set"));
+  ASSERT_THAT(cached_files(), SizeIs(2));
+  EXPECT_FALSE(make_squad(folder_ / "set", {60, 12, "v1.1", 5}, 2).made);
+}
+
 TEST_F(SquadDataset, AnotherTextOrVocabularyIsAnotherCache) {
   const Squad first(options_of(folder_ / "set"));
   const fs::path file = folder_ / "set/train-v1.1.json";

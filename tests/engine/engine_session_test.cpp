@@ -37,6 +37,7 @@ Plan plan_of(int world) {
   plan.spec.engine.channels_last = false;
   plan.parallelism = world > 1 ? "ddp" : "none";
   plan.data.samples = 64;
+  plan.micro_batch = 2;
   plan.batch_per_rank = 2;
   plan.global_batch = 2 * world;
   plan.steps_per_epoch = 64 / plan.global_batch;

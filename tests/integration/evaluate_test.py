@@ -65,5 +65,77 @@ class EvaluateTest(RunTest):
         self.assertEqual(off["accuracy_reason"], "evaluate is off")
 
 
+class AnswersTest(RunTest):
+    """Question answering: a small encoder on made SQuAD sets."""
+
+    def trained_on(self, name, data, **changes):
+        encoder = {
+            "model": "bert_base",
+            "model_options": {"layers": 2, "hidden_size": 32, "heads": 2, "dropout": 0},
+            "image_size": None,
+            "sequence_length": 96,
+            "optimizer": {"lr": 0.002},
+            "schedule": {"kind": "constant"},
+        }
+        data = {"format": "squad", "doc_stride": 32, **data}
+        return self.trained(name, data=data, evaluate=True, **{**encoder, **changes})
+
+    def make_questions(self, version, train=24, val=20):
+        self.ok("data", "make", "squad", version, "--train", str(train), "--val", str(val), "--version", version)
+
+    def test_what_was_trained_on_is_answered(self):
+        self.make_questions("v1.1", train=6)
+        data = {"path": "v1.1", "val": "train-v1.1.json"}
+        new = self.trained_on("new", data, budget={"steps": 1}, optimizer={"lr": 0, "weight_decay": 0})
+        report = self.trained_on("run", data, budget={"steps": 150})
+        self.assert_valid(report)
+        before, after = new["training"]["accuracy"], report["training"]["accuracy"]
+        self.assertEqual(set(after), {"exact_match", "f1"})
+        self.assertLess(before["exact_match"], 0.5)
+        self.assertGreater(after["exact_match"], 0.8)
+        self.assertGreaterEqual(after["f1"], after["exact_match"])
+        self.assertLessEqual(after["f1"], 1)
+        samples = report["training"]["evaluation"]["samples"]
+        self.assertEqual(samples, report["plan"]["data"]["validation"])
+        self.assertGreater(samples, 6)  # windows: the texts are longer than one
+
+    def test_the_ranks_share_the_windows(self):
+        """The same weights, so the same answers, where the windows of a question meet from several ranks."""
+        for version in ("v1.1", "v2.0"):
+            self.make_questions(version)
+            data = {"path": version, "train": f"train-{version}.json"}
+            self.trained_on(f"first-{version}", data, save_weights=f"{version}.safetensors", budget={"steps": 30})
+            seen = []
+            for devices, batch in ((1, 8), (2, 8), (2, 4)):
+                name = f"{version}-{devices}-{batch}"
+                report = self.trained_on(name, data, devices=devices, batch_size={"per_gpu": batch},
+                                         init=f"{version}.safetensors", optimizer={"lr": 0, "weight_decay": 0},
+                                         budget={"steps": 1})  # fmt: skip
+                self.assertEqual(report["spec"]["data"]["val"], f"dev-{version}.json")
+                seen.append((report["training"]["evaluation"]["samples"], report["training"]["accuracy"]))
+            self.assertEqual(seen, [seen[0]] * 3)
+            self.assertGreater(seen[0][1]["f1"], 0)
+
+    def test_the_files_are_those_of_the_made_version(self):
+        made = {"train": 24, "val": 8, "version": "v2.0"}
+        self.trained_on("first", {"path": "made", "make": made}, budget={"steps": 1})
+        report = self.trained_on("again", {"path": "made", "make": made}, budget={"steps": 1})
+        data = report["spec"]["data"]
+        self.assertEqual((data["train"], data["val"]), ("train-v2.0.json", "dev-v2.0.json"))
+        self.assertIn("data.make.version", report["spec_origin"]["data.val"])
+
+    def test_what_cannot_be_measured_is_told_before_the_training(self):
+        spec = self.write_spec(model="bert_base", image_size=None, evaluate=True)
+        done = self.run_program("--config", spec, "--dry-run")
+        self.assertEqual(done.code, 2, done)
+        self.assertIn("data.format squad", done.stderr)
+        self.make_questions("v1.1", val=0)
+        squad = {"format": "squad", "path": "v1.1"}
+        spec = self.write_spec(model="bert_base", image_size=None, evaluate=True, data=squad)
+        done = self.run_program("--config", spec, "--dry-run")
+        self.assertEqual(done.code, 3, done)
+        self.assertIn("dev-v1.1.json: no such file (data.val); there: train-v1.1.json", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -52,7 +52,7 @@ class RunKeysTest(RunTest):
         losses = []
         for version in ("v1.1", "v2.0"):
             make = {"train": 16, "version": version}
-            data = {"format": "squad", "path": version, "make": make, "train": f"train-{version}.json"}
+            data = {"format": "squad", "path": version, "make": make}
             losses.append(self.answered("made", data))
             self.assertTrue((self.folder / version / f"train-{version}.json").exists())
         words = (self.folder / "v1.1/vocab.txt").read_text().splitlines()
@@ -60,7 +60,7 @@ class RunKeysTest(RunTest):
         first = next(i for i, word in enumerate(words) if len(word) == 1 and word.isalnum())
         other = words[:first] + words[first:][::-1]
         (self.folder / "v1.1/other.txt").write_text("\n".join(other) + "\n")
-        data = {"format": "squad", "path": "v1.1", "train": "train-v1.1.json", "vocab": "other.txt"}
+        data = {"format": "squad", "path": "v1.1", "vocab": "other.txt"}
         self.assertNotEqual(self.answered("other", data), losses[0])
 
     def answered(self, name, data):
@@ -94,6 +94,19 @@ class RunKeysTest(RunTest):
         other = self.trained("other", engine={"channels_last": False, "deterministic": True})["ranks"][0]["choices"]
         self.assertNotEqual(plain["memory_format"], other["memory_format"])
         self.assertNotEqual(plain["deterministic"], other["deterministic"])
+
+    def test_what_ranks_exchange(self):
+        seen = {}
+        for name, engine in (("plain", {}), ("short", {"gradient_dtype": "bf16"}), ("none", {"allreduce": "off"})):
+            seen[name] = self.trained(name, devices=2, batch_size={"per_gpu": 4}, engine=engine)
+        moved = {name: report["training"]["communication"]["bytes_per_step"] for name, report in seen.items()}
+        self.assertEqual((moved["short"], moved["none"]), (moved["plain"] / 2, 0))
+        alike = {name: len({rank["parameter_hash"] for rank in report["ranks"]}) for name, report in seen.items()}
+        self.assertEqual(alike, {"plain": 1, "short": 1, "none": 2})
+        found = {name: {finding["id"] for finding in report["findings"]} for name, report in seen.items()}
+        self.assertIn("exchange_off", found["none"])
+        self.assertNotIn("parameters_differ", found["none"])
+        self.assertNotIn("exchange_off", found["short"])
 
     def test_moving_average(self):
         for decay, kept in ((0, False), (0.99, True)):

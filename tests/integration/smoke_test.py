@@ -60,7 +60,7 @@ class SmokeTest(RunTest):
 
     def test_every_shipped_spec_has_a_plan(self):
         shipped = sorted((ROOT / "configs").glob("*.yaml")) + sorted((ROOT / "configs/models").glob("*.yaml"))
-        self.assertGreaterEqual(len(shipped), 4)
+        self.assertGreaterEqual(len(shipped), 11)
         for path in shipped:
             with self.subTest(spec=path.name):
                 words = ["--config", str(path), "--topology", "cpu", "--dry-run", "--json"]
@@ -72,6 +72,25 @@ class SmokeTest(RunTest):
                 plan = parse(done.stdout)
                 self.assertGreater(plan["global_batch"], 0)
         self.assertEqual(sorted(path.name for path in self.folder.iterdir() if "std" not in path.name), [])
+
+    def test_the_studys_workloads_have_its_sizes(self):
+        """On this host they lack the GPUs and the data, so both are put in the place of the study's."""
+        sizes = {"mobilenet_v2": (512, 10), "resnet50": (1024, 20), "yolov5l": (88, 20), "bert_base": (96, 2),
+                 "bert_large": (48, 2)}  # fmt: skip
+        self.assertEqual(sorted(path.stem for path in (ROOT / "configs/paper").iterdir()), sorted(sizes))
+        for name, (batch, epochs) in sizes.items():
+            with self.subTest(spec=name):
+                given = ["--config", str(ROOT / f"configs/paper/{name}.yaml"), "--dry-run", "--json"]
+                done = self.run_program(*given)
+                self.assertEqual(done.code, 3, done)
+                self.assertIn("localGPUs", done.stderr)
+                here = "topology=cpu", "precision=fp32", "data={format: synthetic}"
+                done = self.run_program(*given, *[word for setting in here for word in ("--set", setting)])
+                self.assertEqual(done.code, 0, done)
+                plan = parse(done.stdout)
+                self.assertEqual(plan["global_batch"], batch)
+                self.assertEqual(plan["measured_steps"], epochs * plan["steps_per_epoch"])
+                self.assertEqual(plan["checkpoint_steps"], plan["steps_per_epoch"])
 
     def test_bert_on_a_chassis_says_what_this_host_lacks(self):
         done = self.run_program("--config", str(ROOT / "configs/bert_large_falcon.json"), "--dry-run")

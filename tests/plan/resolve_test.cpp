@@ -136,6 +136,49 @@ TEST(Resolve, MadeDataHasTheFormatsDefaults) {
   EXPECT_EQ(resolved.origin.at("data.make.side"), "default");  // the test gives no origin
 }
 
+// data.train, data.make.version -> the files.
+TEST(Resolve, FilesOfSquadAreOfOneVersion) {
+  struct Row {
+    const char* train;
+    const char* version;
+    const char *resolved_train, *resolved_val, *origin;
+  };
+  for (const Row& row : {
+           Row{"", "", "train-v1.1.json", "dev-v1.1.json", "default of the format squad"},
+           Row{"", "v2.0", "train-v2.0.json", "dev-v2.0.json",
+               "default of the format squad, as data.make.version"},
+           Row{"train-v2.0.json", "", "train-v2.0.json", "dev-v2.0.json",
+               "default of the format squad, as data.train"},
+           Row{"b/train-mine.json", "", "b/train-mine.json", "b/dev-mine.json",
+               "default of the format squad, as data.train"},
+           Row{"mine.json", "", "mine.json", "dev-v1.1.json", "default of the format squad"},
+       }) {
+    RunSpec spec = given("bert_base");
+    spec.evaluate = true;
+    spec.data.format = "squad";
+    if (*row.train != '\0') spec.data.train = row.train;
+    if (*row.version != '\0') spec.data.make = MakeSpec{.train = 20, .version = row.version};
+    const ResolvedSpec resolved = resolve(spec, {}, "/specs", 1, true);
+    EXPECT_EQ(resolved.spec.data.train, row.resolved_train);
+    EXPECT_EQ(resolved.spec.data.val, row.resolved_val);
+    EXPECT_EQ(resolved.origin.at("data.val"), row.origin);
+    const DataSpec again = resolve(resolved.spec, {}, "/specs", 1, true).spec.data;
+    EXPECT_EQ(again.val, resolved.spec.data.val);
+    spec.evaluate = false;
+    EXPECT_FALSE(resolve(spec, {}, "/specs", 1, true).spec.data.val);
+  }
+}
+
+TEST(Resolve, SquadIsMadeInTheVersionOfTheNamedFile) {
+  RunSpec spec = given("bert_base");
+  spec.data.format = "squad";
+  spec.data.train = "train-v2.0.json";
+  spec.data.make = MakeSpec{.train = 20};
+  EXPECT_EQ(resolve(spec, {}, "/specs", 1, true).spec.data.make->version, "v2.0");
+  spec.data.train = "train-mine.json";
+  EXPECT_EQ(resolve(spec, {}, "/specs", 1, true).spec.data.make->version, "v1.1");
+}
+
 TEST(Resolve, ResolvingAgainChangesNothing) {
   const RunSpec once = resolve(given("mobilenet_v2"), {}, "/specs", 2, true).spec;
   const RunSpec twice = resolve(once, {}, "/elsewhere", 2, true).spec;

@@ -30,6 +30,7 @@ Plan make_plan(int num_ranks, std::size_t num_steps, bool on_gpu) {
   plan.spec_origin["model"] = "made.yaml:1";
   plan.parallelism = plan.spec.parallelism.kind;
   plan.backend = num_ranks == 1 ? "none" : on_gpu ? "nccl" : "gloo";
+  plan.micro_batch = 8;
   plan.batch_per_rank = 8;
   plan.global_batch = 8 * num_ranks;
   plan.warmup_steps = 4;

@@ -125,7 +125,7 @@ TEST(BadSpec, AllFaultsAreToldAtOnceInTheOrderOfTheFile) {
       "7:9: budget: expects exactly one of epochs, steps or seconds",
       "8:15: warmup_steps: must be from 0 to 1000000, got -1",
       "9:7: seed: expected a whole number, got \"7\"",
-      "10:9: engine: expected a map with the keys channels_last, deterministic, ",
+      "10:9: engine: expected a map with the keys graphs, gradient_dtype, ",
       "11:29: telemetry.samplers[1]: unknown value \"gpu\", did you mean cpu?",
       "11:34: telemetry.samplers[2]: expected text (in quotes), got the whole number 3"};
   ASSERT_EQ(lines.size(), expected.size() + 1) << text;

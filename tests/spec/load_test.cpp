@@ -50,7 +50,7 @@ RunSpec full_spec() {
   s.schedule.warmup_start = 0.01;
   s.schedule.end_lr = 1e-6;
   s.seed = 9007199254740993;  // 2^53 + 1: not a double
-  s.engine = {true, false, true, 12.25, "on"};
+  s.engine = {"off", "fp32", "on", true, false, true, 12.25, "on"};
   s.telemetry = {100, std::vector<std::string>{"cpu", "nvml"}, false};
   s.strict = true;
   s.timeout_s = 3600.5;
@@ -127,8 +127,8 @@ TEST(Load, CanonicalJsonHasSortedKeysAndNoSpaces) {
   spec.model = "resnet50";
   const std::string text = canonical_json(spec);
   EXPECT_EQ(text.find(' '), std::string::npos);
-  EXPECT_TRUE(
-      text.starts_with("{\"checkpoint\":{\"path\":\"\",\"resume\":\"\"},\"data\":{\"format\":"))
+  EXPECT_TRUE(text.starts_with(
+      "{\"accumulate\":1,\"checkpoint\":{\"path\":\"\",\"resume\":\"\"},\"data\":{\"format\":"))
       << text;
   EXPECT_EQ(text.find("\"telemetry\""), std::string::npos);
   EXPECT_LT(text.find("\"model\""), text.find("\"seed\""));

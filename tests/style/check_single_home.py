@@ -25,6 +25,7 @@ ALLOWED = {
     ("src/data/make_detection.cpp", '"yolo" '): "the manifest says what it is of",
     ("src/data/catalog.h", '"classification" '): "the task of most data sets",
     ("src/data/synthetic.cpp", '"classification" '): "a table of its own: what is made for a task",
+    ("src/data/synthetic.cpp", '"question_answering" '): "the same",
     ("src/data/image_folder.cpp", '"imagefolder" '): "the data set says in its description what it is",
     ("src/data/make_images.cpp", '"imagefolder" '): "the manifest says what it is of",
     ("src/data/synthetic_boxes.cpp", '"synthetic" '): "the data set says in its description what it is",

@@ -13,7 +13,6 @@
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
 #include <c10/cuda/CUDAFunctions.h>
-#include <c10/cuda/CUDAStream.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -23,39 +22,15 @@
 #include "platform/detect.h"
 #include "telemetry/catalog.h"
 #include "telemetry/session.h"
-#include "train/training_kit.h"
+#include "train/gpu_kit.h"
 
 namespace falcon::train {
 namespace {
 
-at::Device gpu(int ordinal = 0) {
-  return {at::kCUDA, static_cast<c10::DeviceIndex>(ordinal)};
-}
-
-/// The training stream is current in every test, as in a worker.
-class GpuTrainer : public testing::Test {
- protected:
-  void SetUp() override {
-    c10::cuda::set_device(0);
-    c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool(false, 0));
-  }
-};
-
-TrainerOptions options_on(int ordinal) {
-  TrainerOptions options;
-  options.device = gpu(ordinal);
-  options.channels_last = true;
-  options.training_stream = c10::cuda::getCurrentCUDAStream(options.device.index()).stream();
-  options.copy_stream = c10::cuda::getStreamFromPool(false, options.device.index()).stream();
-  return options;
-}
-
-Plan fp16_plan(int world, std::int64_t batch) {
-  Plan plan = test::small_plan(world, batch);
-  plan.spec.precision = "fp16";
-  plan.ranks[0].decode_threads = 4;
-  return plan;
-}
+using test::fp16_plan;
+using test::gpu;
+using test::options_on;
+using GpuTrainer = test::GpuTest;
 
 std::unique_ptr<Model> mobilenet() {
   ModelOptions options;

@@ -12,37 +12,40 @@ namespace {
 class MadeUpMarks : public TimeMarks {
  public:
   double now_ms = 0;
-  std::map<Mark, double> elsewhere_ms;  // for marks that are not passed "now"
+  std::map<int, double> elsewhere_ms;  // for places that are not passed "now"
   int recorded = 0;
 
-  void record(std::int64_t step, Mark mark) override {
-    const auto found = elsewhere_ms.find(mark);
-    times_ms_[{step % kSlots, mark}] = found == elsewhere_ms.end() ? now_ms : found->second;
+  void record(std::int64_t step, int place) override {
+    const auto found = elsewhere_ms.find(place);
+    times_ms_[{step % kSlots, place}] = found == elsewhere_ms.end() ? now_ms : found->second;
     ++recorded;
   }
-  bool has_passed(std::int64_t, Mark) override { return true; }
-  void wait(std::int64_t, Mark) override {}
-  double between_ms(std::int64_t from_step, Mark from, std::int64_t to_step, Mark to) override {
+  bool has_passed(std::int64_t, int) override { return true; }
+  int places() const override { return num_places(3); }
+  void* event(std::int64_t, int) override { return nullptr; }
+  void wait(std::int64_t, int) override {}
+  double between_ms(std::int64_t from_step, int from, std::int64_t to_step, int to) override {
     return times_ms_.at({to_step % kSlots, to}) - times_ms_.at({from_step % kSlots, from});
   }
 
  private:
-  std::map<std::pair<std::int64_t, Mark>, double> times_ms_;
+  std::map<std::pair<std::int64_t, int>, double> times_ms_;
 };
 
 struct Clock {
   MadeUpMarks* marks;
   PhaseClock clock;
-  explicit Clock(bool has_copies, bool marks_gradients)
-      : Clock(std::make_unique<MadeUpMarks>(), has_copies, marks_gradients) {}
-  Clock(std::unique_ptr<MadeUpMarks> owned, bool has_copies, bool marks_gradients)
-      : marks(owned.get()), clock(std::move(owned), has_copies) {
+  Clock(bool has_copies, bool marks_gradients, std::int64_t micro_batches = 1)
+      : Clock(std::make_unique<MadeUpMarks>(), has_copies, marks_gradients, micro_batches) {}
+  Clock(std::unique_ptr<MadeUpMarks> owned, bool has_copies, bool marks_gradients,
+        std::int64_t micro_batches)
+      : marks(owned.get()), clock(std::move(owned), has_copies, micro_batches) {
     clock.set_marks_gradients(marks_gradients);
     clock.start();
   }
-  void at(double ms, Mark mark) {
+  void at(double ms, Mark mark, std::int64_t micro_batch = 0) {
     marks->now_ms = ms;
-    mark == Mark::kStepEnd ? clock.end_step() : clock.mark(mark);
+    mark == Mark::kStepEnd ? clock.end_step() : clock.mark(mark, micro_batch);
   }
 };
 
@@ -97,6 +100,27 @@ TEST(PhaseClock, WithoutCopiesAndReductionTheirPhasesAreZero) {
   EXPECT_EQ(phase_of(time, Phase::kH2d), 0);
   EXPECT_EQ(phase_of(time, Phase::kBackward), 9);
   EXPECT_EQ(phase_of(time, Phase::kCommunicationExposed), 0);
+  EXPECT_DOUBLE_EQ(sum_of(time), time.step_ms);
+}
+
+TEST(PhaseClock, PassesOfMicroBatchesAddUp) {
+  Clock c(false, true, 3);
+  c.clock.begin_step();
+  c.at(1, Mark::kInputReady);
+  c.at(2, Mark::kPrepared);
+  c.at(5, Mark::kForwardEnd, 0);
+  c.at(11, Mark::kBackwardEnd, 0);
+  c.at(13, Mark::kForwardEnd, 1);
+  c.at(18, Mark::kBackwardEnd, 1);
+  c.at(22, Mark::kForwardEnd, 2);
+  c.at(29, Mark::kGradientsComputed);
+  c.at(32, Mark::kBackwardEnd, 2);
+  c.at(40, Mark::kStepEnd);
+  const StepTime time = c.clock.harvest();
+  EXPECT_EQ(phase_of(time, Phase::kForward), 3 + 2 + 4);
+  EXPECT_EQ(phase_of(time, Phase::kBackward), 6 + 5 + 7);
+  EXPECT_EQ(phase_of(time, Phase::kCommunicationExposed), 3);
+  EXPECT_EQ(phase_of(time, Phase::kOptimizer), 8);
   EXPECT_DOUBLE_EQ(sum_of(time), time.step_ms);
 }
 

@@ -38,10 +38,10 @@ Outcome outcome_of(Model& model) {
   return outcome;
 }
 
-std::unique_ptr<Model> model_of(const std::string& name, int world) {
+std::unique_ptr<Model> model_of(const std::string& name, int slices) {
   ModelOptions options;
   options.classes = 10;
-  options.ranks = world;
+  options.ranks = slices;
   if (name == "mobilenet_v2" || name.starts_with("bert")) options.dropout = 0;
   options.layers = 2;  // of the transformers
   options.hidden_size = 16;
@@ -49,8 +49,17 @@ std::unique_ptr<Model> model_of(const std::string& name, int world) {
   return make_model(name, options);
 }
 
-Plan plan_of(const std::string& name, int world) {
-  Plan plan = test::small_plan(world, kBatch);
+/// Ranks, and micro-batches of each.
+struct Split {
+  int ranks = 1;
+  int micro_batches = 1;
+  int slices() const { return ranks * micro_batches; }
+};
+
+Plan plan_of(const std::string& name, const Split& split) {
+  Plan plan = test::small_plan(split.ranks, kBatch * split.micro_batches);
+  plan.spec.accumulate = split.micro_batches;
+  plan.micro_batch = kBatch;
   plan.spec.model = name;
   plan.spec.image_size = kSide;
   plan.spec.sequence_length = 24;
@@ -67,12 +76,13 @@ TrainerOptions float64() {
   return options;
 }
 
-/// The same steps in one process without the trainer: the slices of all ranks one after another,
-/// gradients averaged, the first slice's buffers kept, and SGD as its formula says.
+/// The same steps in one process without the trainer: the micro-batches of all ranks one by one,
+/// gradients averaged, the first rank's buffers kept, and SGD as its formula says.
 class MicroBatches {
  public:
   MicroBatches(const Plan& plan, std::unique_ptr<Model> model)
-      : world_(static_cast<std::int64_t>(plan.ranks.size())),
+      : slices_(static_cast<std::int64_t>(plan.ranks.size()) * plan.spec.accumulate),
+        slices_of_root_(plan.spec.accumulate),
         model_(std::move(model)),
         allocator_(false),
         dataset_(data::make_dataset(data::dataset_options(plan.spec, "", 10))),
@@ -92,13 +102,13 @@ class MicroBatches {
     const data::LoadedBatch& loaded = loader_.next();
     for (const NamedTensor& entry : model_->parameters()) entry.tensor.mutable_grad().reset();
     std::vector<at::Tensor> sums;
-    for (std::int64_t slice = 0; slice < world_; ++slice) add_slice(loaded, slice, sums);
+    for (std::int64_t slice = 0; slice < slices_; ++slice) add_slice(loaded, slice, sums);
     loader_.release(loaded);
     const at::NoGradGuard no_grad;
     const std::vector<NamedTensor> parameters = model_->parameters();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       at::Tensor value = parameters[i].tensor;
-      value.mutable_grad() = sums[i] / static_cast<double>(world_);
+      value.mutable_grad() = sums[i] / static_cast<double>(slices_);
       velocities_[i] = velocities_[i] * *optimizer.momentum + value.grad() +
                        value.detach() * *optimizer.weight_decay;
       value.sub_(velocities_[i] * *optimizer.lr);
@@ -110,7 +120,7 @@ class MicroBatches {
  private:
   void add_slice(const data::LoadedBatch& loaded, std::int64_t slice,
                  std::vector<at::Tensor>& sums) {
-    const Outcome before = slice == 0 ? Outcome{} : buffers();
+    const Outcome before = slice < slices_of_root_ ? Outcome{} : buffers();
     Batch batch = batch_of(loaded, slice);
     model_->loss(model_->forward(batch), batch).backward();
     const at::NoGradGuard no_grad;
@@ -122,7 +132,7 @@ class MicroBatches {
     }
     i = 0;
     for (const NamedTensor& entry : model_->buffers()) {
-      if (slice > 0) entry.tensor.copy_(before.buffers[i++]);
+      if (slice >= slices_of_root_) entry.tensor.copy_(before.buffers[i++]);
     }
   }
 
@@ -138,7 +148,7 @@ class MicroBatches {
     const std::vector<TensorLayout> layout = dataset_->layout();
     const auto rows = [&](std::size_t i) {
       std::vector<std::int64_t> shape = layout[i].sample_shape;
-      shape.insert(shape.begin(), world_ * kBatch);
+      shape.insert(shape.begin(), slices_ * kBatch);
       const at::ScalarType type = layout[i].type == ElementType::kUint8     ? at::kByte
                                   : layout[i].type == ElementType::kFloat32 ? at::kFloat
                                                                             : at::kLong;
@@ -158,7 +168,8 @@ class MicroBatches {
     return batch;
   }
 
-  std::int64_t world_;
+  std::int64_t slices_;
+  std::int64_t slices_of_root_;
   std::unique_ptr<Model> model_;
   HostAllocator allocator_;
   std::unique_ptr<Dataset> dataset_;
@@ -176,40 +187,59 @@ void expect_near(const std::vector<at::Tensor>& got, const std::vector<at::Tenso
   }
 }
 
-class RanksAgainstMicroBatches : public testing::TestWithParam<std::tuple<std::string, int>> {};
+using Case = std::tuple<std::string, Split>;
+
+class RanksAgainstMicroBatches : public testing::TestWithParam<Case> {};
+
+/// One rank of the case; gives its parameters' hash.
+std::string run_rank(const Case& one, comm::ProcessGroup* group, const Outcome& want) {
+  const auto& [name, split] = one;
+  test::Rank rank(plan_of(name, split), model_of(name, split.slices()), group, float64());
+  rank.trainer().run();
+  const Outcome got = outcome_of(rank.model());
+  EXPECT_FALSE(got.parameters.empty());
+  expect_near(got.parameters, want.parameters, "parameter");
+  expect_near(got.gradients, want.gradients, "gradient");
+  if (group == nullptr || group->rank() == 0) expect_near(got.buffers, want.buffers, "buffer");
+  const WorkerRecords records = rank.records();
+  EXPECT_EQ(records.phases.ms.at("backward").size(), records.step_ms.size());
+  if (group == nullptr) return records.parameter_hash;
+  EXPECT_EQ(records.communication.bytes_per_step, records.parameters * 8);
+  EXPECT_GE(records.communication.calls_per_step, 2);
+  EXPECT_GT(*records.communication.busy_ms.value, 0);
+  EXPECT_EQ(records.phases.ms.at("communication_exposed").size(), records.step_ms.size());
+  return records.parameter_hash;
+}
 
 TEST_P(RanksAgainstMicroBatches, SameGradientsParametersAndBuffers) {
-  const auto& [name, world] = GetParam();
-  const Plan plan = plan_of(name, world);
-  MicroBatches reference(plan, model_of(name, world));
+  const auto& [name, split] = GetParam();
+  const Plan plan = plan_of(name, split);
+  MicroBatches reference(plan, model_of(name, split.slices()));
   for (int step = 0; step < kSteps; ++step) reference.step(plan.spec.optimizer);
   const Outcome want = outcome_of(reference.model());
-  std::vector<std::string> hashes(static_cast<std::size_t>(world));
-  test::run_ranks(world, [&](comm::ProcessGroup& group) {
-    test::Rank rank(plan, model_of(name, world), &group, float64());
-    rank.trainer().run();
-    const Outcome got = outcome_of(rank.model());
-    ASSERT_FALSE(got.parameters.empty());
-    expect_near(got.parameters, want.parameters, "parameter");
-    expect_near(got.gradients, want.gradients, "gradient");
-    if (group.rank() == 0) expect_near(got.buffers, want.buffers, "buffer");
-    const WorkerRecords records = rank.records();
-    hashes[static_cast<std::size_t>(group.rank())] = records.parameter_hash;
-    EXPECT_EQ(records.communication.bytes_per_step, records.parameters * 8);
-    EXPECT_GE(records.communication.calls_per_step, 2);
-    EXPECT_GT(*records.communication.busy_ms.value, 0);
-    EXPECT_EQ(records.phases.ms.at("communication_exposed").size(), records.step_ms.size());
+  if (split.ranks == 1) {
+    run_rank(GetParam(), nullptr, want);
+    return;
+  }
+  std::vector<std::string> hashes(static_cast<std::size_t>(split.ranks));
+  test::run_ranks(split.ranks, [&](comm::ProcessGroup& group) {
+    hashes[static_cast<std::size_t>(group.rank())] = run_rank(GetParam(), &group, want);
   });
   for (const std::string& hash : hashes) EXPECT_EQ(hash, hashes[0]);
 }
 
-std::vector<std::tuple<std::string, int>> cases() {
-  return {{"mobilenet_v2", 2}, {"mobilenet_v2", 4}, {"resnet50", 2},  {"resnet50", 4},
-          {"yolov5n", 2},      {"yolov5n", 3},      {"bert_base", 2}, {"bert_base", 4}};
+std::vector<Case> cases() {
+  return {{"mobilenet_v2", {2}}, {"mobilenet_v2", {4}}, {"mobilenet_v2", {1, 3}},
+          {"resnet50", {2}},     {"resnet50", {4}},     {"resnet50", {2, 2}},
+          {"yolov5n", {2}},      {"yolov5n", {3}},      {"yolov5n", {2, 2}},
+          {"bert_base", {2}},    {"bert_base", {4}},    {"bert_base", {2, 2}},
+          {"bert_base", {1, 4}}};
 }
 
-std::string name_of_case(const testing::TestParamInfo<std::tuple<std::string, int>>& instance) {
-  return std::get<0>(instance.param) + "_" + std::to_string(std::get<1>(instance.param));
+std::string name_of_case(const testing::TestParamInfo<Case>& instance) {
+  const Split& split = std::get<1>(instance.param);
+  return std::get<0>(instance.param) + "_" + std::to_string(split.ranks) + "x" +
+         std::to_string(split.micro_batches);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, RanksAgainstMicroBatches, testing::ValuesIn(cases()),

@@ -71,6 +71,7 @@ Plan small_plan(int world, std::int64_t batch_per_rank) {
   plan.spec.data.samples = 4096;
   plan.parallelism = world > 1 ? "ddp" : "none";
   plan.ranks.resize(static_cast<std::size_t>(world));
+  plan.micro_batch = batch_per_rank;
   plan.batch_per_rank = batch_per_rank;
   plan.global_batch = batch_per_rank * world;
   plan.steps_per_epoch = *plan.spec.data.samples / plan.global_batch;

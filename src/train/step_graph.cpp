@@ -1,0 +1,94 @@
+#include "train/step_graph.h"
+
+#include <mutex>
+
+#include <ATen/cuda/CUDAGeneratorImpl.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <cuda_runtime_api.h>
+
+namespace falcon::train {
+namespace {
+
+/// A capture that is ended or, when the work fails, given up.
+class Capture {
+ public:
+  explicit Capture(at::cuda::CUDAGraph& graph) : graph_(graph) {
+    // other threads may go on with what a capture forbids its own: the loader allocates, the
+    // communication library asks for events
+    graph_.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
+  }
+  ~Capture() {
+    if (!is_ended_) give_up();
+  }
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+  void end() {
+    is_ended_ = true;
+    graph_.capture_end();
+  }
+
+ private:
+  /// The stream, the allocator and the random numbers are as before the capture. CUDAGraph leaves
+  /// the last two as they are in a capture when it cannot end one.
+  void give_up() {
+    try {
+      graph_.capture_end();
+      return;
+    } catch (const c10::Error&) {
+      cudaGetLastError();  // that the capture is invalid is known
+    }
+    const c10::DeviceIndex device = c10::cuda::current_device();
+    c10::cuda::CUDACachingAllocator::endAllocateToPool(device, pool_);
+    c10::cuda::CUDACachingAllocator::releasePool(device, pool_);
+    at::Generator generator = at::cuda::detail::getDefaultCUDAGenerator(device);
+    const std::lock_guard<std::mutex> lock(generator.mutex());
+    generator.graphsafe_set_state(at::cuda::detail::createCUDAGenerator(device));
+  }
+
+  at::cuda::CUDAGraph& graph_;
+  at::MempoolId_t pool_ = at::cuda::graph_pool_handle();
+  bool is_ended_ = false;
+};
+
+}  // namespace
+
+StepGraph::StepGraph(TimeMarks& marks, std::int64_t step, const std::function<void()>& work)
+    : marks_(marks) {
+  Capture capture(graph_);
+  work();
+  capture.end();
+  find_marks(step);
+  graph_.instantiate();
+}
+
+void StepGraph::find_marks(std::int64_t step) {
+  cudaGraph_t graph = graph_.raw_cuda_graph();
+  std::size_t count = 0;
+  C10_CUDA_CHECK(cudaGraphGetNodes(graph, nullptr, &count));
+  std::vector<cudaGraphNode_t> nodes(count);
+  C10_CUDA_CHECK(cudaGraphGetNodes(graph, nodes.data(), &count));
+  nodes_ = static_cast<std::int64_t>(count);
+  for (cudaGraphNode_t node : nodes) {
+    cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+    C10_CUDA_CHECK(cudaGraphNodeGetType(node, &type));
+    if (type != cudaGraphNodeTypeEventRecord) continue;
+    cudaEvent_t event = nullptr;
+    C10_CUDA_CHECK(cudaGraphEventRecordNodeGetEvent(node, &event));
+    for (int place = 0; place < marks_.places(); ++place) {
+      if (marks_.event(step, place) == event) mark_nodes_.push_back({node, place});
+    }
+  }
+}
+
+void StepGraph::replay(std::int64_t step) {
+  cudaGraphExec_t executable = graph_.raw_cuda_graph_exec();
+  for (const MarkNode& mark : mark_nodes_) {
+    const auto event = static_cast<cudaEvent_t>(marks_.event(step, mark.place));
+    C10_CUDA_CHECK(cudaGraphExecEventRecordNodeSetEvent(executable, mark.node, event));
+  }
+  graph_.replay();
+}
+
+}  // namespace falcon::train

@@ -1,0 +1,97 @@
+// How a trainer's step becomes a CUDA graph.
+#include <string>
+
+#include <ATen/ops/full.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAFunctions.h>
+
+#include <falconbench/clock.h>
+#include <falconbench/errors.h>
+
+#include "train/generator.h"
+#include "train/trainer.h"
+
+namespace falcon::train {
+namespace {
+
+std::int64_t reserved_bytes(at::Device device, bool is_peak) {
+  const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(device.index());
+  return static_cast<std::int64_t>(is_peak ? stats.reserved_bytes[0].peak
+                                           : stats.reserved_bytes[0].current);
+}
+
+}  // namespace
+
+bool Trainer::is_captured_next() const {
+  return plan_.graphs && clock_.begun() == kGraphWarmupSteps;
+}
+
+/// Collective.
+bool Trainer::all_ranks(bool holds) {
+  if (group_ == nullptr) return holds;
+  const at::Tensor failed =
+      at::full({1}, holds ? 0.0 : 1.0, at::TensorOptions().device(options_.device));
+  group_->all_reduce(failed, comm::Reduction::kMaximum);
+  return failed.item<float>() == 0;
+}
+
+/// Why it failed, or nothing.
+std::string Trainer::try_capture(const Batch& batch) {
+  try {
+    graph_ = std::make_unique<StepGraph>(clock_.marks(), clock_.begun(),
+                                         [this, &batch] { compute(batch); });
+    return {};
+  } catch (const c10::Error& error) {
+    return error.what_without_backtrace();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+/// This step, captured and replayed; or computed, when any rank could not capture it.
+void Trainer::capture(const Batch& batch) {
+  const double began_s = steady_now_s();
+  c10::cuda::device_synchronize();
+  if (group_ != nullptr) group_->barrier();
+  GraphRecord record;
+  record.eager_peak_bytes = reserved_bytes(options_.device, /*is_peak=*/true);
+  // a graph keeps its own memory, and what earlier steps left would stay beside it unused
+  optimizer_->drop_gradients();
+  c10::cuda::CUDACachingAllocator::emptyCache();
+  const std::int64_t before_bytes = reserved_bytes(options_.device, /*is_peak=*/false);
+  std::vector<at::Tensor> counts;
+  for (const at::Tensor& count : host_counts_) counts.push_back(count.clone());
+  const std::string problem = try_capture(batch);
+  if (all_ranks(problem.empty())) {
+    record.nodes = graph_->nodes();
+    record.memory_bytes = reserved_bytes(options_.device, /*is_peak=*/false) - before_bytes;
+    record.capture_s = steady_now_s() - began_s;
+    graph_record_ = record;
+    // the capture has moved the counts
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      counted_.push_back(host_counts_[i].item<std::int64_t>() - counts[i].item<std::int64_t>());
+    }
+    graph_->replay(clock_.begun());
+    return;
+  }
+  const std::string reason =
+      kCaptureFailed + (problem.empty() ? std::string("not by another rank") : problem);
+  if (plan_.spec.engine.graphs == "on") {
+    throw Error(ExitCode::kWorker, "engine.graphs is on, but the step " + reason);
+  }
+  graph_.reset();
+  graph_record_ = Measured<GraphRecord>::missing(reason);
+  for (std::size_t i = 0; i < counts.size(); ++i) host_counts_[i].copy_(counts[i]);
+  apply_strategy();  // the backward pass may have ended half-way
+  seed_step(options_.device, plan_.spec.seed, rank_, plan_.first_step + clock_.begun() - 1);
+  compute(batch);
+}
+
+void Trainer::replay() {
+  for (std::size_t i = 0; i < counted_.size(); ++i) {
+    *host_counts_[i].mutable_data_ptr<std::int64_t>() += counted_[i];
+  }
+  graph_->replay(clock_.begun());
+}
+
+}  // namespace falcon::train
