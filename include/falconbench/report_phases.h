@@ -51,6 +51,7 @@ struct Input {
   double io_s = 0, decode_s = 0, wait_s = 0;
   Measured<double> copy_s;
   int threads = 0;
+  std::string pictures_made_on = "none";
   std::int64_t skipped_samples = 0, skipped_at_scan = 0;
   std::map<std::string, std::int64_t> skipped;
   std::vector<SkippedItem> skipped_items;
@@ -65,6 +66,8 @@ void visit_fields(Input& i, V& v) {
   v.field("wait_s", i.wait_s, "seconds that training waited for a batch, summed over ranks");
   v.field("copy_s", i.copy_s, "busy seconds of the copies to the device");
   v.field("threads", i.threads, "decode threads of all ranks");
+  v.field("pictures_made_on", i.pictures_made_on,
+          "what resizes, cuts and colours the decoded pictures: cpu, gpu, or none (no pictures)");
   v.field("skipped_samples", i.skipped_samples,
           "samples left out as damaged while reading, all reasons");
   v.field("skipped_at_scan", i.skipped_at_scan, "left out when the folder was scanned");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "data/bilinear_avx2.h"
 
@@ -36,6 +37,26 @@ void blend_rows(const std::int16_t* above, const std::int16_t* below, int weight
   }
 }
 
+PixelRect source_of(const LinearAxis& columns, const LinearAxis& lines) {
+  return {columns.source_begin(), lines.source_begin(),
+          columns.source_end() - columns.source_begin(), lines.source_end() - lines.source_begin()};
+}
+
+class PackedSink : public RowSink {
+ public:
+  PackedSink(std::uint8_t* rgb, int width)
+      : rgb_(rgb), row_bytes_(3 * static_cast<std::size_t>(width)) {}
+  void row(int, const std::uint8_t* pixels) override {
+    std::memcpy(rgb_, pixels, row_bytes_);
+    rgb_ += row_bytes_;
+  }
+  int pixel_bytes() const override { return 3; }
+
+ private:
+  std::uint8_t* rgb_;
+  std::size_t row_bytes_;
+};
+
 class NoRows : public RowSink {
  public:
   void row(int, const std::uint8_t*) override {}
@@ -43,38 +64,58 @@ class NoRows : public RowSink {
 
 }  // namespace
 
+void LinearAxis::start(std::size_t count) {
+  first_.resize(count);
+  weights_.assign(padded(static_cast<int>(count)), 0);
+  source_begin_ = std::numeric_limits<int>::max();
+  source_end_ = 0;
+}
+
+void LinearAxis::set(std::size_t out, int first, int second_weight) {
+  first_[out] = first;
+  weights_[out] = static_cast<std::uint32_t>(kOne - second_weight) |
+                  static_cast<std::uint32_t>(second_weight) << 16;
+  source_begin_ = std::min(source_begin_, first);
+  source_end_ = std::max(source_end_, first + (second_weight > 0 ? 2 : 1));
+}
+
 void LinearAxis::assign(const LinearMap& map) {
   const std::size_t count = static_cast<std::size_t>(map.out_count);
-  first_.resize(count);
-  weights_.assign(padded(map.out_count), 0);
-  source_begin_ = map.in_size;
-  source_end_ = 0;
+  start(count);
   for (std::size_t i = 0; i < count; ++i) {
     const double at = std::clamp(map.scale * (static_cast<double>(i) + 0.5) + map.shift - 0.5, 0.0,
                                  map.in_size - 1.0);
     const int first = static_cast<int>(at);
-    const int second_weight = static_cast<int>(std::nearbyint((at - first) * kOne));
-    first_[i] = first;
-    weights_[i] = static_cast<std::uint32_t>(kOne - second_weight) |
-                  static_cast<std::uint32_t>(second_weight) << 16;
-    source_begin_ = std::min(source_begin_, first);
-    source_end_ = std::max(source_end_, first + (second_weight > 0 ? 2 : 1));
+    set(i, first, static_cast<int>(std::nearbyint((at - first) * kOne)));
+  }
+}
+
+void LinearAxis::assign(std::span<const std::int32_t> numbers) {
+  start(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    set(i, numbers[i] / kPlaceFactor, numbers[i] % kPlaceFactor);
+  }
+}
+
+void LinearAxis::write(std::int32_t* numbers) const {
+  for (int i = 0; i < out_count(); ++i) {
+    numbers[i] = (first(i) - source_begin_) * kPlaceFactor + weight_of_second(i);
   }
 }
 
 bool BilinearReader::read(const LinearAxis& columns, const LinearAxis& lines,
-                          JpegDecoder::Extent extent, std::uint8_t* rgb, std::size_t row_stride) {
-  columns_ = &columns;
-  lines_ = &lines;
-  next_line_ = 0;
-  rgb_ = rgb;
-  row_stride_ = row_stride;
-  for (std::vector<std::int16_t>& row : rows_) row.resize(4 * padded(columns.out_count()));
-  line_.resize(3 * padded(columns.out_count()) + kRowSlack);
-  const PixelRect needed{columns.source_begin(), lines.source_begin(),
-                         columns.source_end() - columns.source_begin(),
-                         lines.source_end() - lines.source_begin()};
-  return decoder_.decode(needed, *this, extent);
+                          JpegDecoder::Extent extent, std::uint8_t* rgb, std::size_t row_stride,
+                          const JpegRows* rows) {
+  resizing_.begin(columns, lines, rgb, row_stride);
+  return decoder_.decode(source_of(columns, lines), resizing_, extent, rows);
+}
+
+bool BilinearReader::read_source(const LinearAxis& columns, const LinearAxis& lines,
+                                 JpegDecoder::Extent extent, std::uint8_t* rgb,
+                                 const JpegRows* rows) {
+  const PixelRect source = source_of(columns, lines);
+  PackedSink packed(rgb, source.width);
+  return decoder_.decode(source, packed, extent, rows);
 }
 
 bool BilinearReader::check() {
@@ -83,7 +124,18 @@ bool BilinearReader::check() {
   return decoder_.decode({0, 0, 1, 1}, rows, JpegDecoder::Extent::kWholeFile);
 }
 
-void BilinearReader::row(int y, const std::uint8_t* rgbx) {
+void BilinearRows::begin(const LinearAxis& columns, const LinearAxis& lines, std::uint8_t* rgb,
+                         std::size_t row_stride) {
+  columns_ = &columns;
+  lines_ = &lines;
+  next_line_ = 0;
+  rgb_ = rgb;
+  row_stride_ = row_stride;
+  for (std::vector<std::int16_t>& row : rows_) row.resize(4 * padded(columns.out_count()));
+  line_.resize(3 * padded(columns.out_count()) + kRowSlack);
+}
+
+void BilinearRows::row(int y, const std::uint8_t* rgbx) {
   if (next_line_ == lines_->out_count() || y < lines_->first(next_line_)) return;
   std::int16_t* row = rows_[y & 1].data();
   if (use_avx2_) {
@@ -100,7 +152,7 @@ void BilinearReader::row(int y, const std::uint8_t* rgbx) {
   }
 }
 
-void BilinearReader::write_line(int line, const std::int16_t* above, const std::int16_t* below) {
+void BilinearRows::write_line(int line, const std::int16_t* above, const std::int16_t* below) {
   const int pixels = columns_->out_count();
   const int weight_above = lines_->weight_of_first(line);
   const int weight_below = lines_->weight_of_second(line);

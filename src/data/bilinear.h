@@ -10,6 +10,7 @@
 
 #include "data/jpeg_decoder.h"
 #include "data/resample.h"
+#include "data/tile_record.h"
 
 namespace falcon::data {
 
@@ -25,7 +26,7 @@ struct LinearMap {
 
 class LinearAxis {
  public:
-  static constexpr int kOne = 2048;  // the weights of a pixel add up to this
+  static constexpr int kOne = kWeightOne;  // the weights of a pixel add up to this
   void assign(const LinearMap& map);
   int out_count() const { return static_cast<int>(first_.size()); }
   /// The nearer source pixel of the two; the other one follows it and may lie outside when its
@@ -40,42 +41,68 @@ class LinearAxis {
   int source_begin() const { return source_begin_; }
   int source_end() const { return source_end_; }
 
+  /// The axis as numbers (data/tile_record.h), out_count() of them, for a source that begins at
+  /// source_begin().
+  void write(std::int32_t* numbers) const;
+  void assign(std::span<const std::int32_t> numbers);
+
  private:
+  void start(std::size_t count);
+  void set(std::size_t out, int first, int second_weight);
+
   std::vector<std::int32_t> first_;
   std::vector<std::uint32_t> weights_;
   int source_begin_ = 0;
   int source_end_ = 0;
 };
 
-/// Decodes a picture and writes it resized; keeps its buffers. One object a thread.
-class BilinearReader : private RowSink {
+/// Resizes rows as they come; keeps its buffers.
+class BilinearRows : public RowSink {
  public:
-  explicit BilinearReader(bool use_avx2 = has_avx2()) : use_avx2_(use_avx2) {}
-  /// Reads the header. False: see problem().
-  bool open(std::span<const std::byte> file) { return decoder_.open(file); }
-  int width() const { return decoder_.width(); }
-  int height() const { return decoder_.height(); }
-  /// Writes packed RGB, rows row_stride bytes apart, 3 * columns.out_count() bytes of each. False
-  /// when the file is damaged. REQUIRES: open() returned true; the lines are not mirrored.
-  bool read(const LinearAxis& columns, const LinearAxis& lines, JpegDecoder::Extent extent,
-            std::uint8_t* rgb, std::size_t row_stride);
-  /// Looks for damage only.
-  bool check();
-  const DecodeProblem& problem() const { return decoder_.problem(); }
+  explicit BilinearRows(bool use_avx2 = has_avx2()) : use_avx2_(use_avx2) {}
+  /// The rows to come are columns.source_begin() .. source_end() - 1 of lines.source_begin() ..
+  /// source_end() - 1. Writes packed RGB, rows row_stride bytes apart, 3 * columns.out_count()
+  /// bytes of each. REQUIRES: the lines are not mirrored; both axes outlive the rows.
+  void begin(const LinearAxis& columns, const LinearAxis& lines, std::uint8_t* rgb,
+             std::size_t row_stride);
+  void row(int y, const std::uint8_t* rgbx) override;
 
  private:
-  void row(int y, const std::uint8_t* rgbx) override;
   void write_line(int line, const std::int16_t* above, const std::int16_t* below);
 
   bool use_avx2_;
-  JpegDecoder decoder_;
-  const LinearAxis* columns_ = nullptr;  // of the read in work
+  const LinearAxis* columns_ = nullptr;
   const LinearAxis* lines_ = nullptr;
   int next_line_ = 0;
   std::vector<std::int16_t> rows_[2];  // the last two source rows, resized: 4 numbers a pixel
   std::vector<std::uint8_t> line_;
   std::uint8_t* rgb_ = nullptr;
   std::size_t row_stride_ = 0;
+};
+
+/// Decodes a picture and writes what two axes need of it, resized or as it is; keeps its buffers.
+/// One object a thread.
+class BilinearReader {
+ public:
+  explicit BilinearReader(bool use_avx2 = has_avx2()) : resizing_(use_avx2) {}
+  /// Reads the header. False: see problem().
+  bool open(std::span<const std::byte> file) { return decoder_.open(file); }
+  int width() const { return decoder_.width(); }
+  int height() const { return decoder_.height(); }
+  /// As BilinearRows::begin(). False when the file is damaged. REQUIRES: open() returned true.
+  /// rows: as JpegDecoder::decode().
+  bool read(const LinearAxis& columns, const LinearAxis& lines, JpegDecoder::Extent extent,
+            std::uint8_t* rgb, std::size_t row_stride, const JpegRows* rows = nullptr);
+  /// The pixels that are needed for that, packed without a gap.
+  bool read_source(const LinearAxis& columns, const LinearAxis& lines, JpegDecoder::Extent extent,
+                   std::uint8_t* rgb, const JpegRows* rows = nullptr);
+  /// Looks for damage only.
+  bool check();
+  const DecodeProblem& problem() const { return decoder_.problem(); }
+
+ private:
+  JpegDecoder decoder_;
+  BilinearRows resizing_;
 };
 
 }  // namespace falcon::data

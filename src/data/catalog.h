@@ -20,9 +20,10 @@ struct DatasetOptions {
   std::filesystem::path path;        // folder; synthetic has none
   std::string subfolder;    // below path, e.g. train or val; "" for path itself; squad: a file
   std::string annotations;  // coco: file below path; "": annotations/instances_<subfolder>.json
-  std::string augment = "mosaic";       // coco and yolo: how training samples are made
-  std::string vocab = "vocab.txt";      // squad: below path, or absolute
-  std::int64_t doc_stride = 128;        // squad: context tokens that two neighbouring windows share
+  std::string augment = "mosaic";   // coco and yolo: how training samples are made
+  bool draw_on_device = false;      // coco and yolo: give out what a training sample is drawn of
+  std::string vocab = "vocab.txt";  // squad: below path, or absolute
+  std::int64_t doc_stride = 128;    // squad: context tokens that two neighbouring windows share
   std::string task = "classification";  // ModelFacts::task
   std::int64_t image_size = 224;        // of pictures
   std::int64_t sequence_length = 384;   // of token sequences

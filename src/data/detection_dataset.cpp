@@ -10,6 +10,7 @@
 #include "data/detection_layout.h"
 #include "data/file_bytes.h"
 #include "data/image_transform.h"
+#include "data/tiles.h"
 #include "data/yolo_set.h"
 #include "falconbench/clock.h"
 #include "falconbench/errors.h"
@@ -55,7 +56,7 @@ class DetectionDataset::Sample {
         scratch_(scratch),
         cost_(cost),
         size_(dataset.image_size_),
-        rgb_(reinterpret_cast<std::uint8_t*>(destinations[0])) {}
+        bytes_(reinterpret_cast<std::uint8_t*>(destinations[0])) {}
 
   bool read() {
     start_s_ = steady_now_s();
@@ -70,13 +71,27 @@ class DetectionDataset::Sample {
  private:
   bool fill() {
     if (dataset_.augment_ == Augment::kNone) return fill_letterbox();
-    const std::size_t pixels = static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_);
-    std::memset(rgb_, kPaddingLevel, 3 * pixels);
     base::CounterRandom random = random_of(key_, kAugmentStream);
     const AugmentDraw draw = draw_augment({}, random);
-    const bool good = dataset_.augment_ == Augment::kMosaic ? fill_mosaic(draw) : fill_single(draw);
-    if (good) apply_hsv(draw.gains, rgb_, pixels);
+    if (dataset_.draw_on_device_) {
+      tiles_.emplace(tile_tensors(), size_, draw.gains);
+      return fill_augmented(draw);
+    }
+    const std::size_t pixels = static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_);
+    std::memset(bytes_, kPaddingLevel, 3 * pixels);
+    const bool good = fill_augmented(draw);
+    if (good) apply_hsv(draw.gains, bytes_, pixels);
     return good;
+  }
+
+  TileTensors tile_tensors() const {
+    return {bytes_, reinterpret_cast<TileRecord*>(destinations_[2]),
+            reinterpret_cast<std::int32_t*>(destinations_[3]),
+            reinterpret_cast<HsvGains*>(destinations_[4])};
+  }
+
+  bool fill_augmented(const AugmentDraw& draw) {
+    return dataset_.augment_ == Augment::kMosaic ? fill_mosaic(draw) : fill_single(draw);
   }
 
   bool fill_mosaic(const AugmentDraw& augment) {
@@ -133,17 +148,24 @@ class DetectionDataset::Sample {
     const JpegDecoder::Extent extent = extent_for(picture);
     bool good = true;
     if (window) {
-      scratch_.columns.assign(window->columns);
-      scratch_.lines.assign(window->lines);
-      std::uint8_t* corner =
-          rgb_ + 3 * (static_cast<std::size_t>(window->top) * static_cast<std::size_t>(size_) +
-                      static_cast<std::size_t>(window->left));
-      good = reader.read(scratch_.columns, scratch_.lines, extent, corner, row_bytes());
-      if (!good) clear(corner, window->columns.out_count, window->lines.out_count);
+      good = tiles_ ? tiles_->add(reader, *window, extent, rows_of(picture))
+                    : draw_window(*window, extent, rows_of(picture));
     } else if (extent == JpegDecoder::Extent::kWholeFile) {
       good = reader.check();
     }
     return note_decoded(picture, good, reader.problem());
+  }
+
+  bool draw_window(const Placement::Window& window, JpegDecoder::Extent extent,
+                   const JpegRows* rows) {
+    scratch_.columns.assign(window.columns);
+    scratch_.lines.assign(window.lines);
+    std::uint8_t* corner = bytes_ + static_cast<std::size_t>(window.top) * row_bytes() +
+                           3 * static_cast<std::size_t>(window.left);
+    if (scratch_.bilinear.read(scratch_.columns, scratch_.lines, extent, corner, row_bytes(), rows))
+      return true;
+    clear(corner, window.columns.out_count, window.lines.out_count);
+    return false;
   }
 
   // Rows that came before the damage was found.
@@ -159,7 +181,7 @@ class DetectionDataset::Sample {
     const SquareFit fit = fit_square(original, size_);
     if (!fits(key_.index, fit.resized)) return false;
     const std::size_t all = static_cast<std::size_t>(size_) * row_bytes();
-    std::memset(rgb_, kPaddingLevel, all);
+    std::memset(bytes_, kPaddingLevel, all);
     if (!(fit.ratio < 1 ? reduce(fit, original) : enlarge(fit, original))) return false;
     for (const LabelledBox& box : dataset_.set_.boxes_of(key_.index)) {
       add_target(box, corners_of(shares(box), fit.resized, fit.box.pad_x, fit.box.pad_y));
@@ -177,7 +199,7 @@ class DetectionDataset::Sample {
   }
 
   std::uint8_t* corner_of(const SquareFit& fit) {
-    return rgb_ + static_cast<std::size_t>(fit.box.top) * row_bytes() +
+    return bytes_ + static_cast<std::size_t>(fit.box.top) * row_bytes() +
            3 * static_cast<std::size_t>(fit.box.left);
   }
 
@@ -225,16 +247,29 @@ class DetectionDataset::Sample {
   }
 
   JpegDecoder::Extent extent_for(std::int64_t picture) const {
-    return whole(picture).load(std::memory_order_relaxed) ? JpegDecoder::Extent::kUpToRectangle
-                                                          : JpegDecoder::Extent::kWholeFile;
+    return file_of(picture).state.load(std::memory_order_relaxed) == WholeFile::kUnknown
+               ? JpegDecoder::Extent::kWholeFile
+               : JpegDecoder::Extent::kUpToRectangle;
   }
+  const JpegRows* rows_of(std::int64_t picture) const {
+    const WholeFile& file = file_of(picture);
+    return file.state.load(std::memory_order_acquire) == WholeFile::kHasRows ? &file.rows : nullptr;
+  }
+  // scratch_.file still holds the picture's bytes.
   bool note_decoded(std::int64_t picture, bool good, const DecodeProblem& problem) {
     if (!good) return fail(picture, problem.reason, problem.detail);
-    whole(picture).store(true, std::memory_order_relaxed);
+    WholeFile& file = file_of(picture);
+    WholeFile::State expected = WholeFile::kUnknown;
+    const bool is_first = file.state.load(std::memory_order_relaxed) == expected &&
+                          file.state.compare_exchange_strong(expected, WholeFile::kIsWhole);
+    if (is_first && dataset_.augment_ != Augment::kNone) {
+      file.rows = JpegRows(scratch_.file.bytes());
+      file.state.store(WholeFile::kHasRows, std::memory_order_release);
+    }
     return true;
   }
-  std::atomic<bool>& whole(std::int64_t picture) const {
-    return dataset_.is_whole_[static_cast<std::size_t>(picture)];
+  WholeFile& file_of(std::int64_t picture) const {
+    return dataset_.files_[static_cast<std::size_t>(picture)];
   }
   bool fail(std::int64_t picture, std::string reason, std::string detail) {
     problem_ = {dataset_.set_.pictures[static_cast<std::size_t>(picture)].name, std::move(reason),
@@ -275,7 +310,8 @@ class DetectionDataset::Sample {
   DetectionScratch& scratch_;
   ReadCost& cost_;
   int size_;
-  std::uint8_t* rgb_;
+  std::uint8_t* bytes_;              // of the picture, or of the pixels that it is drawn of
+  std::optional<TileWriter> tiles_;  // when the training device draws it
   std::int64_t count_ = 0;
   double start_s_ = 0;
   double io_before_s_ = 0;
@@ -311,11 +347,16 @@ DetectionDataset::DetectionDataset(DetectionSet set, const DatasetOptions& optio
       augment_(augment_name_ == "mosaic"   ? Augment::kMosaic
                : augment_name_ == "single" ? Augment::kSingle
                                            : Augment::kNone),
+      draw_on_device_(options.draw_on_device && augment_ != Augment::kNone),
       most_targets_(most_targets(set_, augment_ == Augment::kMosaic)),
-      is_whole_(std::make_unique<std::atomic<bool>[]>(set_.pictures.size())) {}
+      files_(std::make_unique<WholeFile[]>(set_.pictures.size())) {}
 
 std::vector<TensorLayout> DetectionDataset::layout() const {
-  return detection_layout(image_size_, most_targets_, evaluation_);
+  const std::vector<TensorLayout> drawn = detection_layout(image_size_, most_targets_, evaluation_);
+  if (!draw_on_device_) return drawn;
+  std::vector<TensorLayout> tensors = tile_layout(image_size_);
+  tensors.insert(tensors.begin() + 1, drawn[1]);
+  return tensors;
 }
 
 std::unique_ptr<ReadScratch> DetectionDataset::make_scratch() const {

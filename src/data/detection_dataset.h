@@ -7,12 +7,16 @@
 // and mirroring as the YOLOv5 recipe (data/mosaic.h); "single", the same with one letterboxed
 // picture; "none", the letterboxed picture as for evaluation (data/letterbox.h). EXIF orientation
 // is not applied. Every picture of a mosaic is read from storage whole, also what lies out of view.
+//
+// With options.draw_on_device a sample of the first two has, instead of images, what these are
+// drawn of (data/tiles.h): pixels, and behind the targets tiles, axes and gains.
 #pragma once
 #include <atomic>
 #include <cstdint>
 #include <memory>
 
 #include "data/detection_set.h"
+#include "data/jpeg_rows.h"
 #include "data/mosaic.h"
 #include "falconbench/dataset.h"
 
@@ -26,8 +30,9 @@ class DetectionDataset : public Dataset {
   std::vector<TensorLayout> layout() const override;
   std::unique_ptr<ReadScratch> make_scratch() const override;
   /// Until a file has been decoded to its end once, every read does so: what is damaged does not
-  /// depend on what is seen of it. In a mosaic a damaged picture other than the sample's own is
-  /// replaced by the next usable one of the set; it is counted when its own turn comes.
+  /// depend on what is seen of it. From then on decoding begins just above what is seen. In a
+  /// mosaic a damaged picture other than the sample's own is replaced by the next usable one of the
+  /// set; it is counted when its own turn comes.
   bool read(const SampleKey& key, std::span<std::byte* const> destinations, ReadScratch& scratch,
             ReadCost& cost, SkippedItem& skipped) const override;
   const std::vector<SkippedItem>& skipped_at_scan() const override { return set_.skipped.kept(); }
@@ -40,6 +45,12 @@ class DetectionDataset : public Dataset {
  private:
   class Sample;  // one read() in work
   enum class Augment { kMosaic, kSingle, kNone };
+  /// What is known of a picture's file once it has been decoded to its end without a complaint.
+  struct WholeFile {
+    enum State { kUnknown, kIsWhole, kHasRows };
+    std::atomic<State> state{kUnknown};
+    JpegRows rows;  // of state kHasRows
+  };
 
   DetectionSet set_;
   std::string format_;
@@ -47,9 +58,10 @@ class DetectionDataset : public Dataset {
   bool evaluation_;
   std::string augment_name_;
   Augment augment_;
+  bool draw_on_device_;
   std::int64_t most_targets_;
   mutable std::atomic<std::int64_t> targets_dropped_{0};
-  std::unique_ptr<std::atomic<bool>[]> is_whole_;  // files decoded to their end without a complaint
+  std::unique_ptr<WholeFile[]> files_;
 };
 
 /// M for pictures with so many boxes each: their largest number where a sample is one picture; for

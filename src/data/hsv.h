@@ -4,16 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "data/hsv_pixel.h"
 #include "data/resample.h"
 
 namespace falcon::data {
-
-/// Factors of hue (within one turn), saturation and value (both cut at their largest).
-struct HsvGains {
-  float hue = 1;  // 0.5 .. 1.5
-  float saturation = 1;
-  float value = 1;
-};
 
 /// `count` packed RGB pixels in place. The same bytes with and without AVX2.
 void apply_hsv(const HsvGains& gains, std::uint8_t* rgb, std::size_t count,

@@ -26,7 +26,7 @@ struct ErrorManager {
   jpeg_error_mgr base;  // first: libjpeg knows only this part
   std::jmp_buf jump;
   std::string first_message;
-  std::size_t offset = 0;
+  std::size_t bytes_left = 0;
   int warnings = 0;
 };
 
@@ -34,14 +34,27 @@ ErrorManager& errors_of(j_common_ptr common) {
   return *reinterpret_cast<ErrorManager*>(common->err);
 }
 
+// A file in memory, in one piece or two.
+struct Source {
+  jpeg_source_mgr base;  // first: libjpeg knows only this part
+  std::span<const std::byte> rest;
+
+  void set(const void* first, std::size_t bytes, std::span<const std::byte> then = {}) {
+    base.next_input_byte = static_cast<const JOCTET*>(first);
+    base.bytes_in_buffer = bytes;
+    rest = then;
+  }
+};
+
 void note_message(j_common_ptr common) {
   ErrorManager& errors = errors_of(common);
   if (!errors.first_message.empty()) return;
   char text[JMSG_LENGTH_MAX];
   (*common->err->format_message)(common, text);
   errors.first_message = text;
-  const auto* source = reinterpret_cast<j_decompress_ptr>(common)->src;
-  if (source != nullptr) errors.offset = source->bytes_in_buffer;
+  const auto* source =
+      reinterpret_cast<const Source*>(reinterpret_cast<j_decompress_ptr>(common)->src);
+  if (source != nullptr) errors.bytes_left = source->base.bytes_in_buffer + source->rest.size();
 }
 
 [[noreturn]] void error_exit(j_common_ptr common) {
@@ -60,11 +73,15 @@ void emit_message(j_common_ptr common, int level) {
 void output_message(j_common_ptr) {}
 void no_source_action(j_decompress_ptr) {}
 
-boolean end_of_memory(j_decompress_ptr cinfo) {
+boolean next_piece(j_decompress_ptr cinfo) {
+  Source& source = *reinterpret_cast<Source*>(cinfo->src);
+  if (!source.rest.empty()) {
+    source.set(source.rest.data(), source.rest.size());
+    return TRUE;
+  }
   static const JOCTET end_of_image[2] = {0xFF, JPEG_EOI};
   WARNMS(cinfo, JWRN_JPEG_EOF);
-  cinfo->src->next_input_byte = end_of_image;
-  cinfo->src->bytes_in_buffer = sizeof end_of_image;
+  source.set(end_of_image, sizeof end_of_image);
   return TRUE;
 }
 
@@ -72,7 +89,7 @@ void skip_input(j_decompress_ptr cinfo, long count) {
   jpeg_source_mgr& source = *cinfo->src;
   while (count > static_cast<long>(source.bytes_in_buffer)) {
     count -= static_cast<long>(source.bytes_in_buffer);
-    end_of_memory(cinfo);
+    next_piece(cinfo);
     if (count > 0) return;  // only the made-up end is left
   }
   if (count <= 0) return;
@@ -99,6 +116,10 @@ void cmyk_to_rgbx(std::uint8_t* pixels, int count, bool inverted) {
   }
 }
 
+void drop_fourth_bytes(std::uint8_t* pixels, int count) {
+  for (int i = 0; i < count; ++i) std::memmove(pixels + 3 * i, pixels + 4 * i, 3);
+}
+
 bool is_unsupported(int code) {
   return code == JERR_SOF_UNSUPPORTED || code == JERR_BAD_PRECISION ||
          code == JERR_CONVERSION_NOTIMPL || code == JERR_NOT_COMPILED ||
@@ -110,9 +131,10 @@ bool is_unsupported(int code) {
 struct JpegDecoder::State {
   jpeg_decompress_struct cinfo{};
   ErrorManager errors{};
-  jpeg_source_mgr source{};
+  Source source{};
   jpeg_progress_mgr progress{};
-  std::size_t file_bytes = 0;
+  std::span<const std::byte> file;
+  std::vector<std::uint8_t> head;  // what stands for the file's first bytes
   std::vector<std::uint8_t> rows;
   DecodeProblem problem;
 };
@@ -137,13 +159,13 @@ JpegDecoder::JpegDecoder() : state_(std::make_unique<State>()) {
   s.errors.base.emit_message = emit_message;
   s.errors.base.output_message = output_message;
   if (!guarded(s.errors, [&s] { jpeg_create_decompress(&s.cinfo); })) throw std::bad_alloc();
-  s.source.init_source = no_source_action;
-  s.source.fill_input_buffer = end_of_memory;
-  s.source.skip_input_data = skip_input;
-  s.source.resync_to_restart = jpeg_resync_to_restart;
-  s.source.term_source = no_source_action;
+  s.source.base.init_source = no_source_action;
+  s.source.base.fill_input_buffer = next_piece;
+  s.source.base.skip_input_data = skip_input;
+  s.source.base.resync_to_restart = jpeg_resync_to_restart;
+  s.source.base.term_source = no_source_action;
   s.progress.progress_monitor = limit_scans;
-  s.cinfo.src = &s.source;
+  s.cinfo.src = &s.source.base;
   s.cinfo.progress = &s.progress;
 }
 
@@ -174,9 +196,8 @@ bool JpegDecoder::open(std::span<const std::byte> file) {
   jpeg_abort_decompress(&s.cinfo);
   s.errors.first_message.clear();
   s.errors.warnings = 0;
-  s.file_bytes = file.size();
-  s.source.next_input_byte = reinterpret_cast<const JOCTET*>(file.data());
-  s.source.bytes_in_buffer = file.size();
+  s.file = file;
+  s.source.set(file.data(), file.size());
   jpeg_decompress_struct& cinfo = s.cinfo;
   if (!guarded(s.errors, [&cinfo] { jpeg_read_header(&cinfo, TRUE); })) {
     return fail(is_unsupported(s.errors.base.msg_code) ? "unsupported" : "damaged",
@@ -188,10 +209,26 @@ bool JpegDecoder::open(std::span<const std::byte> file) {
   return true;
 }
 
-bool JpegDecoder::decode(const PixelRect& rectangle, RowSink& sink, Extent extent) {
+// How many rows of the picture libjpeg does not know of, from here on.
+int JpegDecoder::resume(const JpegRows& rows, int top) {
+  State& s = *state_;
+  const std::optional<JpegRows::Resume> resume = rows.resume(s.file, top, s.head);
+  if (!resume) return 0;
+  jpeg_abort_decompress(&s.cinfo);
+  s.source.set(s.head.data(), s.head.size(), s.file.subspan(resume->next));
+  if (!guarded(s.errors, [&s] { jpeg_read_header(&s.cinfo, TRUE); })) return 0;
+  return resume->shift;
+}
+
+bool JpegDecoder::decode(const PixelRect& rectangle, RowSink& sink, Extent extent,
+                         const JpegRows* rows) {
   State& s = *state_;
   jpeg_decompress_struct& cinfo = s.cinfo;
-  cinfo.out_color_space = cinfo.num_components == 4 ? JCS_CMYK : JCS_EXT_RGBX;
+  const bool may_begin_below = rows != nullptr && extent == Extent::kUpToRectangle;
+  const int unknown_rows = may_begin_below ? resume(*rows, rectangle.top) : 0;
+  const JDIMENSION rows_above = static_cast<JDIMENSION>(rectangle.top - unknown_rows);
+  const J_COLOR_SPACE wanted = sink.pixel_bytes() == 3 ? JCS_EXT_RGB : JCS_EXT_RGBX;
+  cinfo.out_color_space = cinfo.num_components == 4 ? JCS_CMYK : wanted;
   const int left = std::max(0, rectangle.left - kEdgePixels);
   const int right = std::min(width(), rectangle.left + rectangle.width + kEdgePixels);
   JDIMENSION offset = static_cast<JDIMENSION>(left);
@@ -199,7 +236,7 @@ bool JpegDecoder::decode(const PixelRect& rectangle, RowSink& sink, Extent exten
   bool good = guarded(s.errors, [&] {
     jpeg_start_decompress(&cinfo);
     if (row_pixels < cinfo.output_width) jpeg_crop_scanline(&cinfo, &offset, &row_pixels);
-    if (rectangle.top > 0) jpeg_skip_scanlines(&cinfo, static_cast<JDIMENSION>(rectangle.top));
+    if (rows_above > 0) jpeg_skip_scanlines(&cinfo, rows_above);
   });
   good = good && give_rows(rectangle, rectangle.left - static_cast<int>(offset),
                            static_cast<int>(row_pixels), sink);
@@ -211,8 +248,8 @@ bool JpegDecoder::decode(const PixelRect& rectangle, RowSink& sink, Extent exten
   const bool unsupported = !good && is_unsupported(s.errors.base.msg_code);
   return fail(unsupported ? "unsupported" : "damaged",
               s.errors.first_message + " (at byte " +
-                  std::to_string(s.file_bytes - std::min(s.errors.offset, s.file_bytes)) + " of " +
-                  std::to_string(s.file_bytes) + ")");
+                  std::to_string(s.file.size() - std::min(s.errors.bytes_left, s.file.size())) +
+                  " of " + std::to_string(s.file.size()) + ")");
 }
 
 bool JpegDecoder::give_rows(const PixelRect& rectangle, int x_in_row, int row_pixels,
@@ -236,7 +273,8 @@ bool JpegDecoder::give_rows(const PixelRect& rectangle, int x_in_row, int row_pi
     if (got == 0) return false;
     for (JDIMENSION i = 0; i < got; ++i, ++y) {
       if (is_cmyk) cmyk_to_rgbx(rows[i], row_pixels, inverted);
-      sink.row(y, rows[i] + 4 * x_in_row);
+      if (is_cmyk && sink.pixel_bytes() == 3) drop_fourth_bytes(rows[i], row_pixels);
+      sink.row(y, rows[i] + sink.pixel_bytes() * x_in_row);
     }
   }
   return true;

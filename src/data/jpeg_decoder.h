@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "data/jpeg_rows.h"
+
 namespace falcon::data {
 
 /// Pixels, from the top left corner.
@@ -34,9 +36,11 @@ class RowSink {
  public:
   virtual ~RowSink() = default;
   static constexpr std::size_t kSlackBytes = 32;
-  /// Row `y` of the picture; `rgbx` holds the rectangle's pixels, 4 bytes each (the fourth is
-  /// undefined), and kSlackBytes readable bytes behind them.
-  virtual void row(int y, const std::uint8_t* rgbx) = 0;
+  /// Row `y` of the picture; `pixels` holds those of the rectangle, RGB and a fourth byte that is
+  /// undefined, or RGB alone, and kSlackBytes readable bytes behind them.
+  virtual void row(int y, const std::uint8_t* pixels) = 0;
+  /// Bytes of a pixel that it takes, 3 or 4.
+  virtual int pixel_bytes() const { return 4; }
 };
 
 class JpegDecoder {
@@ -58,19 +62,22 @@ class JpegDecoder {
   /// Reads the header of a file in memory, which must stay there until decode() is done. False: see
   /// problem().
   bool open(std::span<const std::byte> file);
-  int width() const;  // REQUIRES: open() returned true
+  int width() const;  // REQUIRES: open() returned true; no decode() since then
   int height() const;
 
   /// Decodes a rectangle; its pixels are those of a full decode. False when the file is damaged
   /// (rows may have been given out already). REQUIRES: open() returned true just before; the
-  /// rectangle is not empty and inside.
-  bool decode(const PixelRect& rectangle, RowSink& sink, Extent extent);
+  /// rectangle is not empty and inside. rows: of this file, when it has been decoded whole before;
+  /// with kUpToRectangle decoding may then begin just above the rectangle.
+  bool decode(const PixelRect& rectangle, RowSink& sink, Extent extent,
+              const JpegRows* rows = nullptr);
 
   const DecodeProblem& problem() const;
 
  private:
   struct State;
   bool fail(std::string reason, std::string detail);
+  int resume(const JpegRows& rows, int top);
   bool give_rows(const PixelRect& rectangle, int x_in_row, int row_pixels, RowSink& sink);
   bool read_rest();
   std::unique_ptr<State> state_;

@@ -8,16 +8,11 @@
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
 
-#include "ops/cuda/train_kernels.h"
 #include "ops/element.h"
+#include "ops/picture_output.h"
 
 namespace falcon::ops {
 namespace {
-
-bool kernel_takes(const at::Tensor& images, const at::Tensor& out) {
-  return out.is_cuda() && cuda::has_train_kernels() && out.scalar_type() != at::kDouble &&
-         images.size(2) % cuda::kPixelsAtOnce == 0;
-}
 
 at::Tensor per_channel(const std::array<float, 3>& values, const at::Tensor& like) {
   const std::vector<double> wide(values.begin(), values.end());
@@ -41,22 +36,14 @@ void prepare_images_plain(const at::Tensor& images_NHWC, const at::Tensor& flip,
 
 void prepare_images(const at::Tensor& images_NHWC, const at::Tensor& flip,
                     const ImageNormalization& normalization, const at::Tensor& out_NCHW) {
-  if (!kernel_takes(images_NHWC, out_NCHW)) {
+  if (!picture_kernels_take(out_NCHW)) {
     prepare_images_plain(images_NHWC, flip, normalization, out_NCHW);
     return;
   }
   cuda::ImagePrepare job;
   job.images = images_NHWC.const_data_ptr<std::uint8_t>();
   job.flip = flip.defined() ? flip.const_data_ptr<std::uint8_t>() : nullptr;
-  job.out = out_NCHW.mutable_data_ptr();
-  job.count = images_NHWC.size(0);
-  job.height = images_NHWC.size(1);
-  job.width = images_NHWC.size(2);
-  job.channels_last = out_NCHW.is_contiguous(at::MemoryFormat::ChannelsLast);
-  for (std::size_t c = 0; c < 3; ++c) {
-    job.mean[c] = normalization.mean[c];
-    job.stddev[c] = normalization.stddev[c];
-  }
+  job.to = picture_output(out_NCHW, normalization);
   cuda::prepare_images(job, element_of(out_NCHW.scalar_type()),
                        c10::cuda::getCurrentCUDAStream(out_NCHW.device().index()));
   C10_CUDA_KERNEL_LAUNCH_CHECK();

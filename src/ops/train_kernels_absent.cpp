@@ -1,8 +1,9 @@
-// In place of cuda/train_kernels.cu and cuda/momentum_kernels.cu in a build without a CUDA
-// compiler.
+// In place of cuda/train_kernels.cu, cuda/momentum_kernels.cu and cuda/picture_kernels.cu in a
+// build without a CUDA compiler.
 #include <falconbench/errors.h>
 
 #include "ops/cuda/momentum_kernels.h"
+#include "ops/cuda/picture_kernels.h"
 #include "ops/cuda/train_kernels.h"
 
 namespace falcon::ops::cuda {
@@ -16,6 +17,9 @@ namespace {
 }  // namespace
 
 void prepare_images(const ImagePrepare&, Element, CUstream_st*) {
+  refuse();
+}
+void draw_tiles(const TileDraw&, Element, CUstream_st*) {
   refuse();
 }
 void advance_step(const StepAdvance&, CUstream_st*) {

@@ -48,6 +48,7 @@ Input make_input(const Evidence& evidence) {
     out.decode_s += loader.decode_s;
     out.wait_s += loader.wait_s;
     out.threads += loader.threads;
+    out.pictures_made_on = loader.pictures_made_on;
     for (const auto& [reason, count] : loader.skipped) {
       out.skipped[reason] += count;
       out.skipped_samples += count;

@@ -1,5 +1,9 @@
 #include "train/batch_feed.h"
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/from_blob.h>
@@ -9,6 +13,7 @@
 
 #include <falconbench/clock.h>
 
+#include "ops/draw_tiles.h"
 #include "ops/image_prepare.h"
 
 namespace falcon::train {
@@ -28,6 +33,20 @@ at::ScalarType scalar_type(ElementType type) {
       return at::kFloat;
   }
   return at::kByte;
+}
+
+// Height and width of the pictures that a batch holds or is drawn to; 0 when there are none.
+std::pair<std::int64_t, std::int64_t> picture_size(const std::vector<TensorLayout>& layout) {
+  for (const TensorLayout& tensor : layout) {
+    if (tensor.name == "images") return {tensor.sample_shape[0], tensor.sample_shape[1]};
+    if (tensor.name == "axes") return {tensor.sample_shape[2], tensor.sample_shape[2]};
+  }
+  return {0, 0};
+}
+
+// Tensors that the pictures are made of, beside the first of them.
+bool is_used_up(std::string_view name) {
+  return name == "flip" || name == "tiles" || name == "axes" || name == "gains";
 }
 
 cudaEvent_t make_event() {
@@ -58,10 +77,7 @@ struct BatchFeed::Buffer {
 BatchFeed::BatchFeed(data::Loader& loader, const std::vector<TensorLayout>& layout,
                      const FeedOptions& options, PhaseClock& clock)
     : loader_(loader), layout_(layout), options_(options), clock_(clock) {
-  for (const TensorLayout& tensor : layout_) {
-    if (tensor.name != "images") continue;
-    const std::int64_t height = tensor.sample_shape[0];
-    const std::int64_t width = tensor.sample_shape[1];
+  if (const auto [height, width] = picture_size(layout_); height > 0) {
     pictures_ = at::empty(
         {options_.batch, 3, height, width},
         at::TensorOptions().dtype(options_.picture_type).device(options_.device),
@@ -94,6 +110,12 @@ std::vector<at::Tensor> BatchFeed::views(std::byte* memory, const data::LoadedBa
         place, shape, at::TensorOptions().dtype(scalar_type(layout_[i].type)).device(device)));
   }
   return tensors;
+}
+
+std::string BatchFeed::pictures_made_on() const {
+  if (!pictures_.defined()) return "none";
+  const auto is_undrawn = [](const TensorLayout& tensor) { return tensor.name == "pixels"; };
+  return options_.device.is_cuda() && std::ranges::any_of(layout_, is_undrawn) ? "gpu" : "cpu";
 }
 
 void BatchFeed::release_oldest() {
@@ -147,12 +169,15 @@ void BatchFeed::prepare(const std::vector<at::Tensor>& raw) {
     return at::Tensor();
   };
   batch_.tensors.clear();
-  const at::Tensor flip = find("flip");
   for (std::size_t i = 0; i < layout_.size(); ++i) {
     if (layout_[i].name == "images") {
-      ops::prepare_images(raw[i], flip, options_.normalization, pictures_);
-      batch_.tensors.push_back({layout_[i].name, pictures_});
-    } else if (layout_[i].name != "flip") {
+      ops::prepare_images(raw[i], find("flip"), options_.normalization, pictures_);
+      batch_.tensors.push_back({"images", pictures_});
+    } else if (layout_[i].name == "pixels") {
+      ops::draw_tiles({raw[i], find("tiles"), find("axes"), find("gains")}, options_.normalization,
+                      pictures_);
+      batch_.tensors.push_back({"images", pictures_});
+    } else if (!is_used_up(layout_[i].name)) {
       batch_.tensors.push_back({layout_[i].name, placed(i, raw[i])});
     }
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -33,7 +34,8 @@ struct FeedOptions {
 };
 
 /// Tensors named images (uint8, [H, W, 3] a sample) become normalised pictures [B, 3, H, W],
-/// mirrored by the tensor named flip where there is one; all others are passed on.
+/// mirrored by the tensor named flip where there is one; those of data/tiles.h become such
+/// pictures, drawn. In the batch these are called images; all other tensors are passed on.
 class BatchFeed {
  public:
   /// loader and clock must outlive it. REQUIRES on a GPU: the training stream is current, here and
@@ -50,6 +52,8 @@ class BatchFeed {
   /// Which samples of the data set that batch holds; valid as long.
   std::span<const std::int64_t> samples() const { return held_.back()->samples; }
   double waited_s() const { return waited_s_; }
+  /// LoaderRecord::pictures_made_on.
+  std::string pictures_made_on() const;
 
  private:
   struct Buffer;  // device memory of one batch

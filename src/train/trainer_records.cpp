@@ -97,6 +97,7 @@ void Trainer::fill_loader(WorkerRecords& records) const {
   loader.decode_s = window.decode_s;
   loader.wait_s = feed_.waited_s() - waited_at_begin_s_;
   loader.threads = window.threads;
+  loader.pictures_made_on = feed_.pictures_made_on();
   // of the whole run: a short window may see only a few batches, read ahead before it began
   loader.capacity_samples_per_s = loader_at_end_.own_rate_samples_per_s();
   const data::SkipLog skipped = loader_.skipped();

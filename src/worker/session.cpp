@@ -189,6 +189,7 @@ void Session::make_loader() {
       data::dataset_options(spec, plan_.data.folder, spec.model_options.classes.value_or(0));
   options.count = plan_.data.samples;
   options.threads = rank_.decode_threads;
+  options.draw_on_device = device_.is_cuda();
   dataset_ = data::make_dataset(options);
   const data::BatchSchedule schedule({.samples = dataset_->size(),
                                       .global_batch = plan_.global_batch,

@@ -52,6 +52,7 @@ void set_colours(jpeg_compress_struct& cinfo, const JpegOptions& o) {
     cinfo.comp_info[0].v_samp_factor = o.sampling_y;
   }
   jpeg_set_quality(&cinfo, o.quality, TRUE);
+  cinfo.optimize_coding = o.own_codes ? TRUE : FALSE;
   cinfo.restart_in_rows = o.restart_rows;
   if (o.progressive) jpeg_simple_progression(&cinfo);
 }

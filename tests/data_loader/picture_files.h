@@ -24,6 +24,7 @@ struct JpegOptions {
   bool progressive = false;
   int restart_rows = 0;
   int quality = 90;
+  bool own_codes = false;  // Huffman tables made for the picture, not the usual ones
   unsigned seed = 1;
 };
 

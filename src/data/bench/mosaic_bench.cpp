@@ -1,6 +1,8 @@
 // falcon_mosaic_bench coco|yolo FOLDER PART ROUNDS: CPU seconds of one thread for mosaic samples of
-// 640 pixels, against decoding the same pictures whole. Files are read once before the clock
-// starts, so they come from the page cache. Prints one JSON line; see docs/performance.md.
+// 640 pixels, against decoding the same pictures whole: with everything on the CPU ("cpu"), and
+// when the training device draws them ("device"). Files are read once before the clock starts, so
+// they come from the page cache; the three take turns. Prints one JSON line; see
+// docs/performance.md.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -20,41 +22,68 @@ class NoRows : public falcon::data::RowSink {
 };
 
 // CPU seconds a picture for reading the file and decoding all of it.
-double decode_all(const falcon::data::DetectionSet& set, int rounds) {
+double decode_all(const falcon::data::DetectionSet& set) {
   JpegDecoder decoder;
   falcon::data::FileBytes file;
   NoRows rows;
   std::string problem;
   const std::int64_t count = static_cast<std::int64_t>(set.pictures.size());
-  double start_s = falcon::thread_cpu_s();
-  for (int round = -1; round < rounds; ++round) {
-    if (round == 0) start_s = falcon::thread_cpu_s();
-    for (std::int64_t i = 0; i < count; ++i) {
-      const bool good = file.read(set.path(i), problem) && decoder.open(file.bytes()) &&
-                        decoder.decode({0, 0, decoder.width(), decoder.height()}, rows,
-                                       JpegDecoder::Extent::kWholeFile);
-      if (!good) std::exit(1);
-    }
+  const double start_s = falcon::thread_cpu_s();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool good = file.read(set.path(i), problem) && decoder.open(file.bytes()) &&
+                      decoder.decode({0, 0, decoder.width(), decoder.height()}, rows,
+                                     JpegDecoder::Extent::kWholeFile);
+    if (!good) std::exit(1);
   }
-  return (falcon::thread_cpu_s() - start_s) / static_cast<double>(rounds * count);
+  return (falcon::thread_cpu_s() - start_s) / static_cast<double>(count);
 }
 
-// CPU seconds a sample, of one epoch.
-double read_all(const falcon::data::DetectionDataset& set, std::int64_t epoch) {
-  std::vector<std::vector<std::byte>> tensors;
-  std::vector<std::byte*> destinations;
-  for (const falcon::TensorLayout& tensor : set.layout()) {
-    tensors.emplace_back(tensor.sample_bytes());
-    destinations.push_back(tensors.back().data());
+// One way of making samples.
+class Way {
+ public:
+  Way(falcon::data::DatasetOptions options, bool draw_on_device) {
+    options.draw_on_device = draw_on_device;
+    set_ = falcon::data::make_dataset(options);
+    for (const falcon::TensorLayout& tensor : set_->layout()) {
+      tensors_.emplace_back(tensor.sample_bytes());
+      destinations_.push_back(tensors_.back().data());
+    }
+    scratch_ = set_->make_scratch();
   }
-  const auto scratch = set.make_scratch();
-  falcon::ReadCost cost;
-  falcon::SkippedItem skipped;
-  const double start_s = falcon::thread_cpu_s();
-  for (std::int64_t i = 0; i < set.size(); ++i) {
-    if (!set.read({1, epoch, i}, destinations, *scratch, cost, skipped)) std::exit(1);
+
+  const falcon::data::DetectionSet& set() const {
+    return dynamic_cast<const falcon::data::DetectionDataset&>(*set_).set();
   }
-  return (falcon::thread_cpu_s() - start_s) / static_cast<double>(set.size());
+
+  // CPU seconds a sample, of one epoch.
+  double read_all(std::int64_t epoch) {
+    falcon::ReadCost cost;
+    falcon::SkippedItem skipped;
+    const double start_s = falcon::thread_cpu_s();
+    for (std::int64_t i = 0; i < set_->size(); ++i) {
+      if (!set_->read({1, epoch, i}, destinations_, *scratch_, cost, skipped)) std::exit(1);
+    }
+    return (falcon::thread_cpu_s() - start_s) / static_cast<double>(set_->size());
+  }
+
+ private:
+  std::unique_ptr<falcon::Dataset> set_;
+  std::unique_ptr<falcon::ReadScratch> scratch_;
+  std::vector<std::vector<std::byte>> tensors_;
+  std::vector<std::byte*> destinations_;
+};
+
+struct Seconds {
+  double first_epoch = 0;
+  double later = 0;  // the mean of the epochs behind it
+};
+
+void print(const char* name, const Seconds& seconds, double decode_s) {
+  std::printf(
+      ", \"%s\": {\"first_epoch_ms\": %.3f, \"later_ms\": %.3f, "
+      "\"of_a_quarter_decode_rate\": {\"first_epoch\": %.3f, \"later\": %.3f}}",
+      name, seconds.first_epoch * 1e3, seconds.later * 1e3, 4 * decode_s / seconds.first_epoch,
+      4 * decode_s / seconds.later);
 }
 
 }  // namespace
@@ -71,16 +100,23 @@ int main(int argc, char** argv) {
   options.image_size = 640;
   options.classes = 0;
   const int rounds = std::max(1, std::atoi(argv[4]));
-  const auto made = falcon::data::make_dataset(options);
-  const auto& set = dynamic_cast<const falcon::data::DetectionDataset&>(*made);
-  const double decode_s = decode_all(set.set(), rounds);
-  const double first_s = read_all(set, 0);  // looks for damage to the end of every file
-  double later_s = 0;
-  for (int epoch = 1; epoch <= rounds; ++epoch) later_s += read_all(set, epoch) / rounds;
-  std::printf(
-      "{\"pictures\": %lld, \"decode_ms\": %.3f, \"first_epoch_ms\": %.3f, \"later_ms\": %.3f, "
-      "\"of_a_quarter_decode_rate\": {\"first_epoch\": %.3f, \"later\": %.3f}}\n",
-      static_cast<long long>(set.size()), decode_s * 1e3, first_s * 1e3, later_s * 1e3,
-      4 * decode_s / first_s, 4 * decode_s / later_s);
+  Way on_cpu(options, false);
+  Way on_device(options, true);
+  decode_all(on_cpu.set());
+  double decode_s = 0;
+  Seconds cpu;
+  Seconds device;
+  cpu.first_epoch = on_cpu.read_all(0);  // looks for damage to the end of every file
+  device.first_epoch = on_device.read_all(0);
+  for (int epoch = 1; epoch <= rounds; ++epoch) {
+    decode_s += decode_all(on_cpu.set()) / rounds;
+    cpu.later += on_cpu.read_all(epoch) / rounds;
+    device.later += on_device.read_all(epoch) / rounds;
+  }
+  std::printf("{\"pictures\": %zu, \"decode_ms\": %.3f", on_cpu.set().pictures.size(),
+              decode_s * 1e3);
+  print("cpu", cpu, decode_s);
+  print("device", device, decode_s);
+  std::printf("}\n");
   return 0;
 }

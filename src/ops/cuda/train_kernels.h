@@ -3,27 +3,11 @@
 #pragma once
 #include <cstdint>
 
-#include "ops/cuda/element.h"
 #include "ops/step_counters.h"
 
 struct CUstream_st;
 
 namespace falcon::ops::cuda {
-
-/// The picture width must be divisible by this.
-inline constexpr std::int64_t kPixelsAtOnce = 4;
-
-/// ops/image_prepare.h.
-struct ImagePrepare {
-  const std::uint8_t* images = nullptr;  // [count, height, width, 3]
-  const std::uint8_t* flip = nullptr;    // [count], or nullptr
-  void* out = nullptr;                   // [count, 3, height, width] in either layout
-  std::int64_t count = 0, height = 0, width = 0;
-  float mean[3] = {};
-  float stddev[3] = {};
-  bool channels_last = false;
-};
-void prepare_images(const ImagePrepare& job, Element element, CUstream_st* stream);
 
 /// What the steps read of the schedule, on the device.
 struct StepRow {

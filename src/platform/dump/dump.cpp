@@ -243,7 +243,9 @@ std::optional<FromFile<std::vector<NvlinkGpu>>> nvlinks_of(const Host& host, con
 
 [[noreturn]] void refuse(const std::string& path, const Dump& dump) {
   std::string why;
-  for (const auto& [name, reason] : dump.left_out) why += "\n  " + name + ": " + reason;
+  for (const auto& [name, reason] : dump.left_out) {
+    why.append("\n  ").append(name).append(": ").append(reason);
+  }
   throw Error(ExitCode::kUsage, base::printable(path, 400) + ": nothing in it describes a machine" +
                                     why + "\nAccepted: " + accepted_files());
 }

@@ -1,6 +1,7 @@
 #include "platform/dump/read_hwloc.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -152,7 +153,7 @@ class Reader {
     NvlinkTarget target;
     target.gpu = from;
     target.target = to;
-    target.links = static_cast<int>(rate / rate_of_one_link(*gpu) + 0.5);
+    target.links = static_cast<int>(std::lround(rate / rate_of_one_link(*gpu)));
     target.is_switch = partner != nullptr && partner->kind == DeviceKind::kNvSwitch;
     machine_.tree.nvlink.push_back(std::move(target));
   }

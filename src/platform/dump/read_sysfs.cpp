@@ -98,9 +98,10 @@ void add_disks(const Root& root, const std::string& folder, int depth,
                std::set<std::string>& disks) {
   constexpr int kDeepest = 8;
   if (depth > kDeepest || folder.empty()) return;
-  const std::vector<std::string> slaves = root.names(folder + "/slaves");
+  const std::string below = folder + "/slaves/";
+  const std::vector<std::string> slaves = root.names(below);
   for (const std::string& slave : slaves) {
-    add_disks(root, root.resolved(folder + "/slaves/" + slave), depth + 1, disks);
+    add_disks(root, root.resolved(std::string(below).append(slave)), depth + 1, disks);
   }
   if (!slaves.empty()) return;
   const std::size_t slash = folder.rfind('/');

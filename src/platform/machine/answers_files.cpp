@@ -75,8 +75,8 @@ Value topo_value(const TopoMatrix& topo) {
 }
 
 Value file_value(const SmiReport& report) {
-  static const SmiGpu kNone;
-  const SmiGpu& gpu = report.gpus.empty() ? kNone : report.gpus.front();
+  static const SmiGpu none;
+  const SmiGpu& gpu = report.gpus.empty() ? none : report.gpus.front();
   Value out = Value::object();
   out.set("gpus", static_cast<int>(report.gpus.size()));
   out.set("name", to_value(gpu.name));
