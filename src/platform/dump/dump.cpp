@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <functional>
 
 #include "base/files.h"
 #include "base/text.h"

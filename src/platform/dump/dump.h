@@ -1,6 +1,5 @@
 // Everything that files about one machine say, as each kind of file says it: nothing is joined yet.
 #pragma once
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

@@ -1,8 +1,6 @@
 #include "platform/dump/read_hwloc.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "platform/dump/read_lspci.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <utility>
 

@@ -1,6 +1,5 @@
 #include "platform/dump/read_nccl.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <set>
 #include <string>

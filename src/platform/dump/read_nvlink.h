@@ -1,6 +1,5 @@
 // `nvidia-smi nvlink -s` (state and rate of each link) and `-R` (what each link leads to).
 #pragma once
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

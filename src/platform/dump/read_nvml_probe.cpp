@@ -1,6 +1,5 @@
 #include "platform/dump/read_nvml_probe.h"
 
-#include <algorithm>
 #include <charconv>
 #include <set>
 #include <string>

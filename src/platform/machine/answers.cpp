@@ -1,6 +1,5 @@
 #include "platform/machine/answers.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <utility>
 
 #include "platform/dump/lines.h"
 #include "platform/pci_address.h"

@@ -1,10 +1,8 @@
 #include "platform/machine/nvlink.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "platform/dump/lines.h"
 #include "platform/machine/findings.h"

@@ -1,7 +1,6 @@
 #include "platform/machine/roster.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
