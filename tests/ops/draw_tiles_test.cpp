@@ -97,8 +97,9 @@ TEST_P(DrawTilesKernel, DrawsWhatThePlainFormDraws) {
     const at::Tensor want = at::empty({kCount, 3, kSide, kSide}, options, layout);
     draw_tiles(batch, {}, got);
     draw_tiles_plain(batch, {}, want);
-    EXPECT_TRUE(at::equal(got, want)) << (got - want).abs().max().item<double>() << " at most, "
-                                      << got.ne(want).sum().item<std::int64_t>() << " numbers";
+    // the same bytes, so less than a level (0.0039 before the normalisation) apart: rounding alone
+    EXPECT_LE((got - want).abs().max().item<double>(), GetParam() == at::kFloat ? 1e-6 : 0.0);
+    EXPECT_GT(want.abs().max().item<double>(), 0.5);
   }
 }
 
