@@ -228,6 +228,13 @@ TEST(MobileNetV2, OverfitsOneBatch) {
   EXPECT_LT(last, 0.05);
 }
 
+TEST(Resnet50, OverfitsOneBatch) {
+  const auto model = make_model("resnet50", {.classes = kClasses});
+  const auto [first, last] = overfit(*model, picture_batch(5, false), 20, 0.02);
+  EXPECT_GT(first, 1.0);
+  EXPECT_LT(last, 0.05);
+}
+
 TEST(Bert, OverfitsOneBatch) {
   const auto model =
       make_model("bert_base", {.dropout = 0, .layers = 2, .hidden_size = 32, .heads = 2});
