@@ -141,7 +141,9 @@ void ProcessGroup::check_same_layout(const std::vector<at::Tensor>& tensors) {
 void ProcessGroup::barrier() {
   c10d::BarrierOptions options;
   if (impl_->backend == Backend::kNccl) options.device = impl_->device;
-  impl_->group->barrier(options)->wait();
+  // c10d::ProcessGroup's own barrier() keeps a tensor in a static variable: several groups in one
+  // process, as in tests, would free it twice
+  impl_->group->getDefaultBackend()->barrier(options)->wait();
 }
 
 void ProcessGroup::set(const std::string& key, const std::string& value) {

@@ -73,11 +73,13 @@ class RunKeysTest(RunTest):
     def test_prefetched_batches_take_memory(self):
         peak = []
         for prefetch in (1, 64):
-            data = {"format": "synthetic", "samples": 4096, "loader": {"prefetch": prefetch}}
-            report = self.trained("run", data=data, image_size=64, batch_size={"per_gpu": 64}, budget={"seconds": 0.5})
+            data = {"format": "synthetic", "samples": 65536, "loader": {"prefetch": prefetch}}
+            narrow = {"layers": 1, "hidden_size": 8, "heads": 1}
+            report = self.trained("run", model="bert_base", model_options=narrow, image_size=None, data=data,
+                                  sequence_length=128, batch_size={"per_gpu": 512}, budget={"seconds": 2})  # fmt: skip
             peak.append(report["ranks"][0]["peak_rss_bytes"])
-        # 63 batches of 64 pictures of 64 x 64 x 3 bytes are 50 MB
-        self.assertGreater(peak[1] - peak[0], 25e6)
+        # 63 batches of 512 samples of 3 x 128 numbers of 8 bytes are 99 MB
+        self.assertGreater(peak[1] - peak[0], 50e6)
 
     def test_buckets(self):
         calls = []
