@@ -1,6 +1,7 @@
 """Workers and launchers that die or hang: exit codes 4, 5 and 6, and nothing left running."""
 
 import os
+import pathlib
 import signal
 import time
 import unittest
@@ -67,7 +68,8 @@ class FailureTest(RunTest):
     def test_a_worker_stopped_while_it_loads(self):
         running = self.start("--config", self.write_spec(devices=2, budget=ENDLESS), "--output", "out.json")
         pids = running.workers(2)
-        time.sleep(0.3)  # it has spoken, and LibTorch takes longer to load
+        maps = pathlib.Path(f"/proc/{pids[1]}/maps")
+        wait_until(lambda: "libfalconbench_engine" in maps.read_text(), 30, "the loading of LibTorch to begin")
         os.kill(pids[1], signal.SIGSTOP)
         done = running.end(30)
         self.assertEqual(done.code, 5, done)
