@@ -82,7 +82,7 @@ class FailureTest(RunTest):
             spec = self.write_spec(timeout_s=timeout_s, **changes)
             done = self.run_program("--config", spec, "--output", "out.json")
             self.assertEqual(done.code, 5, done)
-            self.assertLess(done.seconds, 6)
+            self.assertLess(done.seconds, 15)  # of making that would take an hour
             self.assertIn("timeout_s", self.failed(5, [], "deadline")["error"]["message"])
         self.assertEqual(list(self.folder.glob("made*")), [])
 
