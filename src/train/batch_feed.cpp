@@ -76,7 +76,7 @@ struct BatchFeed::Buffer {
 
 BatchFeed::BatchFeed(data::Loader& loader, const std::vector<TensorLayout>& layout,
                      const FeedOptions& options, PhaseClock& clock)
-    : loader_(loader), layout_(layout), options_(options), clock_(clock) {
+    : loader_(loader), layout_(layout), options_(options), clock_(clock), places_(layout.size()) {
   if (const auto [height, width] = picture_size(layout_); height > 0) {
     pictures_ = at::empty(
         {options_.batch, 3, height, width},
@@ -156,7 +156,6 @@ void BatchFeed::copy(const data::LoadedBatch& loaded) {
 /// The tensor where a step finds what `raw` holds.
 const at::Tensor& BatchFeed::placed(std::size_t index, const at::Tensor& raw) {
   if (!options_.device.is_cuda()) return raw;
-  places_.resize(layout_.size());
   if (!places_[index].defined()) places_[index] = at::empty_like(raw);
   return places_[index].copy_(raw, /*non_blocking=*/true);
 }

@@ -170,6 +170,10 @@ at::Tensor Trainer::forward_backward(const Batch& batch) {
   return count == 1 ? sum : sum / static_cast<double>(count);
 }
 
+void Trainer::seed_this_step() {
+  seed_step(options_.device, plan_.spec.seed, rank_, plan_.first_step + clock_.begun() - 1);
+}
+
 /// All of a step's work that depends on nothing of the host: the same kernels in every step.
 void Trainer::compute(const Batch& batch) {
   const at::Tensor loss = forward_backward(batch);
@@ -180,8 +184,8 @@ void Trainer::compute(const Batch& batch) {
 
 void Trainer::step() {
   while (clock_.begun() - clock_.harvested() >= kMaxAhead) harvest_one();
-  seed_step(options_.device, plan_.spec.seed, rank_, plan_.first_step + clock_.begun());
   clock_.begin_step();
+  seed_this_step();
   const Batch& batch = feed_.next();
   clock_.mark(Mark::kPrepared);
   if (graph_) {

@@ -82,6 +82,7 @@ class Trainer {
   std::vector<NamedTensor> average_state() const;
   weights::CheckpointFacts checkpoint_facts() const;
   void apply_strategy();
+  void seed_this_step();
   Batch micro_batch_of(const Batch& batch, std::int64_t index) const;
   at::Tensor loss_gradient(const at::Tensor& loss) const;
   at::Tensor forward_backward(const Batch& batch);

@@ -8,19 +8,10 @@
 #include <falconbench/clock.h>
 #include <falconbench/errors.h>
 
-#include "train/generator.h"
+#include "train/device_memory.h"
 #include "train/trainer.h"
 
 namespace falcon::train {
-namespace {
-
-std::int64_t reserved_bytes(at::Device device, bool is_peak) {
-  const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(device.index());
-  return static_cast<std::int64_t>(is_peak ? stats.reserved_bytes[0].peak
-                                           : stats.reserved_bytes[0].current);
-}
-
-}  // namespace
 
 bool Trainer::is_captured_next() const {
   return plan_.graphs && clock_.begun() == kGraphWarmupSteps;
@@ -54,17 +45,17 @@ void Trainer::capture(const Batch& batch) {
   c10::cuda::device_synchronize();
   if (group_ != nullptr) group_->barrier();
   GraphRecord record;
-  record.eager_peak_bytes = reserved_bytes(options_.device, /*is_peak=*/true);
+  record.eager_peak_bytes = reserved_memory(options_.device).peak_bytes;
   // a graph keeps its own memory, and what earlier steps left would stay beside it unused
   optimizer_->drop_gradients();
   c10::cuda::CUDACachingAllocator::emptyCache();
-  const std::int64_t before_bytes = reserved_bytes(options_.device, /*is_peak=*/false);
+  const std::int64_t before_bytes = reserved_memory(options_.device).current_bytes;
   std::vector<at::Tensor> counts;
   for (const at::Tensor& count : host_counts_) counts.push_back(count.clone());
   const std::string problem = try_capture(batch);
   if (all_ranks(problem.empty())) {
     record.nodes = graph_->nodes();
-    record.memory_bytes = reserved_bytes(options_.device, /*is_peak=*/false) - before_bytes;
+    record.memory_bytes = reserved_memory(options_.device).current_bytes - before_bytes;
     record.capture_s = steady_now_s() - began_s;
     graph_record_ = record;
     // the capture has moved the counts
@@ -83,7 +74,7 @@ void Trainer::capture(const Batch& batch) {
   graph_record_ = Measured<GraphRecord>::missing(reason);
   for (std::size_t i = 0; i < counts.size(); ++i) host_counts_[i].copy_(counts[i]);
   apply_strategy();  // the backward pass may have ended half-way
-  seed_step(options_.device, plan_.spec.seed, rank_, plan_.first_step + clock_.begun() - 1);
+  seed_this_step();
   compute(batch);
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include <ATen/Context.h>
-#include <c10/cuda/CUDACachingAllocator.h>
 
+#include "train/device_memory.h"
 #include "train/parameter_hash.h"
 #include "train/trainer.h"
 
@@ -17,8 +17,7 @@ constexpr std::size_t kMaxSkippedItems = 100;
 
 Measured<std::int64_t> peak_memory(at::Device device) {
   if (!device.is_cuda()) return Measured<std::int64_t>::missing("the rank computes on the CPU");
-  const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(device.index());
-  return static_cast<std::int64_t>(stats.reserved_bytes[0].peak);  // [0]: all pools together
+  return reserved_memory(device).peak_bytes;
 }
 
 std::int64_t elements_of(const std::vector<NamedTensor>& parameters) {

@@ -37,4 +37,17 @@ inline Plan fp16_plan(int world, std::int64_t batch) {
   return plan;
 }
 
+/// The phases of every measured step are none below 0 and sum to the step.
+inline void expect_phases_sum_up(const WorkerRecords& records) {
+  for (std::size_t step = 0; step < records.step_ms.size(); ++step) {
+    double sum = 0;
+    for (const auto& [name, list] : records.phases.ms) {
+      if (list.empty()) continue;
+      EXPECT_GE(list[step], -0.01) << name;
+      sum += list[step];
+    }
+    EXPECT_NEAR(sum, records.step_ms[step], 0.02 * records.step_ms[step]);
+  }
+}
+
 }  // namespace falcon::test

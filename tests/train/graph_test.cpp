@@ -132,14 +132,8 @@ TEST_F(GraphTest, PhasesAreMarkedInEveryReplay) {
   ASSERT_TRUE(records.graph.has_value());
   EXPECT_GT(records.graph.value->memory_bytes, 0);
   EXPECT_GT(records.graph.value->eager_peak_bytes, 0);
+  test::expect_phases_sum_up(records);
   for (std::size_t step = 0; step < records.step_ms.size(); ++step) {
-    double sum = 0;
-    for (const auto& [name, list] : records.phases.ms) {
-      if (list.empty()) continue;
-      EXPECT_GE(list[step], -0.01) << name;
-      sum += list[step];
-    }
-    EXPECT_NEAR(sum, records.step_ms[step], 0.02 * records.step_ms[step]);
     EXPECT_GT(records.phases.ms.at("forward")[step], 0.05);
     EXPECT_GT(records.phases.ms.at("backward")[step], 0.05);
     EXPECT_GT(records.phases.ms.at("optimizer")[step], 0.001);
