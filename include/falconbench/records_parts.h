@@ -60,7 +60,9 @@ template <class V>
 void visit_fields(CommunicationRecord& c, V& v) {
   v.field("bytes_per_step", c.bytes_per_step, "gradient bytes reduced in a step");
   v.field("calls_per_step", c.calls_per_step, "collectives in a step");
-  v.field("busy_ms", c.busy_ms, "mean busy time of the communication stream a step");
+  v.field(
+      "busy_ms", c.busy_ms,
+      "mean busy time of the communication stream a step; of a graph: in replays of the warm-up");
 }
 
 /// A step's work captured as a CUDA graph and replayed.
