@@ -11,6 +11,7 @@
 #include "falconbench/measured.h"
 #include "falconbench/plan.h"
 #include "falconbench/records_parts.h"
+#include "falconbench/transports.h"
 
 namespace falcon {
 
@@ -38,6 +39,7 @@ struct WorkerRecords {
   Measured<EvaluationRecord> evaluation;  // rank 0
   Measured<SavedFile> saved_weights;      // rank 0
   CommunicationRecord communication;
+  Measured<std::vector<Transport>> transports;  // from and to this rank, of NCCL
   Measured<GraphRecord> graph;
   std::int64_t parameters = 0;                   // trainable
   std::string parameter_hash;                    // of all parameter bytes at the end
@@ -71,6 +73,7 @@ void visit_fields(WorkerRecords& r, V& v) {
   v.field("evaluation", r.evaluation, "what evaluation gave");
   v.field("saved_weights", r.saved_weights, "weights written at the end");
   v.field("communication", r.communication, "gradient exchange");
+  v.field("transports", r.transports, "how NCCL reached the other ranks");
   v.field("graph", r.graph, "the step as a CUDA graph");
   v.field("parameters", r.parameters, "trainable parameters");
   v.field("parameter_hash", r.parameter_hash, "hash of the parameters at the end");
