@@ -18,6 +18,7 @@ class DeclaredPlaces {
   /// REQUIRES: both outlive this.
   DeclaredPlaces(const Host& host, const SystemFile& system);
 
+  /// seen: one of the host's GPUs.
   Judgement of_gpu(const SystemGpu& declared, const Gpu& seen) const;
   Judgement of_storage(const SystemStorage& declared, const StoragePlace& seen) const;
   /// Where a GPU sits as far as the host shows it.

@@ -110,7 +110,7 @@ void find_shared_uplinks(const Places& places, std::vector<Finding>& out) {
 std::vector<Finding> find_in_places(const Places& places, const Host& host,
                                     const SystemFile& system) {
   std::vector<Finding> findings;
-  find_missing_gpus(host, system, findings);
+  if (!places.gpus.empty()) find_missing_gpus(host, system, findings);
   find_narrow_gpus(places, findings);
   find_weak_uplinks(places, host, findings);
   find_shared_uplinks(places, findings);
