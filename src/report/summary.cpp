@@ -63,7 +63,8 @@ void add_request(const Report& report, Lines& lines) {
   lines.add("model", model + ", data " + spec.data.format);
   if (report.plan.ranks.empty()) return;  // not planned: nothing else was decided
   const std::string& topology = spec.topology.name.empty() ? "a list" : spec.topology.name;
-  lines.add("devices", devices_text(report) + ", topology " + topology + " (" +
+  const std::string emulated = report.topology.emulated ? "emulated, " : "";
+  lines.add("devices", devices_text(report) + ", topology " + topology + " (" + emulated +
                            report.topology.verdict + "), " + report.plan.parallelism +
                            (report.plan.backend == "none" ? "" : " over " + report.plan.backend));
   lines.add("precision", spec.precision.value_or("default") + ", batch " +
@@ -160,6 +161,10 @@ void add_findings(const Report& report, Lines& lines) {
 
 std::string summary(const Report& report, const std::string& path, bool use_colour) {
   Lines lines(use_colour);
+  if (report.topology.emulated) {
+    lines.add_status("EMULATED", "no chassis: falcon_link " + *report.spec.emulate.falcon_link +
+                                     " is imposed on GPUs of the host");
+  }
   add_status(report, lines);
   add_request(report, lines);
   add_speed(report, lines);

@@ -124,14 +124,6 @@ TEST(Findings, AUuidIsTheSameAsCudaAndNvmlWriteIt) {
   EXPECT_EQ(run.report().topology.verdict, "matched");
 }
 
-TEST(Findings, ANamedSetIsNotProved) {
-  MadeRun run;
-  run.plan.spec.topology.name = "localGPUs";
-  const Report report = run.report();
-  EXPECT_EQ(report.topology.verdict, "unknown");
-  EXPECT_THAT(finding_ids(report), ElementsAre("topology_unknown"));
-}
-
 TEST(Findings, ClocksThatDisagreeAreInvalid) {
   MadeRun run;
   for (int rank : {0, 1}) run.records(rank).measured_end_s += 0.02;
