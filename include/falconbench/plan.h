@@ -78,6 +78,7 @@ struct Plan {
   std::vector<RankPlan> ranks;
   DataFacts data;
   FilePlan files;
+  StoragePlan storage;
   std::int64_t micro_batch = 0;     // samples of one forward pass of a rank
   std::int64_t batch_per_rank = 0;  // spec.accumulate of them
   std::int64_t global_batch = 0;
@@ -101,6 +102,7 @@ void visit_decisions(Plan& p, V& v) {
   v.field("ranks", p.ranks, "what each worker gets");
   v.field("data", p.data, "facts of the data set");
   v.field("files", p.files, "files beside the data");
+  v.field("storage", p.storage, "the named storage as declared");
   v.field("micro_batch", p.micro_batch, "samples of one forward pass of a rank");
   v.field("batch_per_rank", p.batch_per_rank, "samples of one rank in one step");
   v.field("global_batch", p.global_batch, "samples of all ranks in one step");

@@ -19,6 +19,18 @@ void visit_fields(FilePlan& f, V& v) {
   v.field("save_weights", f.save_weights, "weights that are written at the end");
 }
 
+/// The named storage as the system file declares it; all empty when none is named.
+struct StoragePlan {
+  std::string name, mount, device, attach;
+};
+template <class V>
+void visit_fields(StoragePlan& s, V& v) {
+  v.field("name", s.name, "as the spec says");
+  v.field("mount", s.mount, "folder where it is mounted");
+  v.field("device", s.device, "block device; empty: not declared");
+  v.field("attach", s.attach, "where the device sits: local or falcon");
+}
+
 struct MemoryEstimate {
   std::int64_t weights_bytes = 0, gradients_bytes = 0, optimizer_bytes = 0, activations_bytes = 0,
                total_bytes = 0;

@@ -32,6 +32,8 @@ struct LoaderRecord {
   double wait_s = 0;              // the training thread waited for a batch
   int threads = 0;
   std::string pictures_made_on = "none";  // cpu, gpu
+  std::string io = "none";                // FileReading::used
+  std::string io_fallback;
   Measured<double>
       capacity_samples_per_s;  // what the threads could deliver: samples / busy seconds x threads
   std::map<std::string, std::int64_t> skipped;  // reason -> distinct items of this rank
@@ -46,6 +48,8 @@ void visit_fields(LoaderRecord& l, V& v) {
   v.field("wait_s", l.wait_s, "seconds the training thread waited for a batch");
   v.field("threads", l.threads, "decode threads");
   v.field("pictures_made_on", l.pictures_made_on, "cpu, gpu, or none: data without pictures");
+  v.field("io", l.io, "how files were read: buffered, direct, uring, or none");
+  v.field("io_fallback", l.io_fallback, "why not as asked; empty: as asked");
   v.field("capacity_samples_per_s", l.capacity_samples_per_s, "what the threads could deliver");
   v.field("skipped", l.skipped, "reason -> number of items left out");
   v.field("skipped_items", l.skipped_items, "the first 100 of them");

@@ -1,13 +1,16 @@
 // The whole tool in one screen: spec -> host -> plan -> run -> report.
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include <unistd.h>
 
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/data_set.h"
+#include "cli/data_storage.h"
 #include "cli/file_checks.h"
 #include "cli/help.h"
 #include "cli/logging.h"
@@ -27,7 +30,6 @@
 #include "platform/merge_probe.h"
 #include "report/make.h"
 #include "report/report_file.h"
-#include "report/storage.h"
 #include "report/summary.h"
 #include "spec/load.h"
 #include "spec/system_file.h"
@@ -44,6 +46,8 @@ struct Run {
   std::shared_ptr<const platform::Nvml> nvml;
   Host host;
   Plan plan;
+  std::unique_ptr<Dataset> dataset;  // until the workers start
+  DataStorage storage;
   RunLog log;
   Telemetry telemetry;
 };
@@ -81,8 +85,11 @@ void prepare(Run& run, Log& log, const Patience* patience) {
   }
   const FilePlan files = plan::file_plan(resolved.spec, system);
   check_readable(files);
-  run.plan = plan::make(resolved, placement, run.host, survey(resolved.spec, folder), run.id);
+  Surveyed surveyed = survey(resolved.spec, folder);
+  run.dataset = std::move(surveyed.dataset);
+  run.plan = plan::make(resolved, placement, run.host, surveyed.facts, run.id);
   run.plan.files = files;
+  run.plan.storage = plan::storage_plan(resolved.spec, system);
   if (!files.resume.empty()) plan::resume_from(resume_facts(files), run.plan);
   if (patience != nullptr) check_writable(files);
 }
@@ -92,6 +99,8 @@ void execute(Run& run, Log& log, const RunArguments& arguments, launch::SignalWa
   const ProbeFacts facts = probe(&patience);
   platform::merge_probe(run.host, facts);
   check_libraries(facts);
+  run.storage.prepare(run.plan, run.host, run.dataset.get(), patience);
+  run.dataset.reset();
   RunTelemetry telemetry(run.plan, run.nvml);
   Progress progress({run.plan.warmup_steps, run.plan.measured_steps, run.plan.global_batch,
                      stderr_is_terminal(), arguments.quiet});
@@ -142,11 +151,11 @@ void fail(Run& run, ExitCode code, const std::string& message) {
   }
 }
 
-Report make_report(const Run& run, const std::string& program, const Words& words) {
+Report make_report(Run& run, const std::string& program, const Words& words) {
   report::Circumstances circumstances;
   circumstances.command_line = {program};
   circumstances.command_line.insert(circumstances.command_line.end(), words.begin(), words.end());
-  circumstances.storage = report::find_storage(run.plan.data.folder);
+  circumstances.storage = run.storage.finish(run.plan);
   circumstances.model = catalog::find_model(run.plan.spec.model);
   circumstances.precision = catalog::find_precision(run.plan.spec.precision.value_or(""));
   return report::make(run.plan, run.host, run.log, run.telemetry, circumstances);

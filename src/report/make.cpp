@@ -8,7 +8,6 @@
 #include "report/findings.h"
 #include "report/places.h"
 #include "report/step_series.h"
-#include "report/storage.h"
 #include "report/training.h"
 
 namespace falcon::report {

@@ -124,8 +124,16 @@ void Rules::check_data() {
   if (catalog::takes(*format, "path")) {
     if (!given("data.path") && sound("data.path"))
       fault("data", "data.path is required: " + choice);
-  } else if (given("storage") && !names_a_file()) {
-    fault("storage", "has no effect: " + choice + ", which reads no file");
+  } else {
+    if (given("storage") && !names_a_file()) {
+      fault("storage", "has no effect: " + choice + ", which reads no file");
+    }
+    if (given("data.loader.io") && spec_.data.loader.io != kBufferedIo) {
+      fault("data.loader.io", "has no effect: " + choice + ", which reads no file");
+    }
+  }
+  if (given("data.cache") && spec_.data.cache == kWarmCache && spec_.data.loader.io == kDirectIo) {
+    fault("data.cache", "warm has no effect: data.loader.io is direct, which passes the page cache");
   }
 }
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "fake_machine.h"
-#include "telemetry/block_device.h"
+#include "platform/block_device.h"
 
 namespace falcon::telemetry {
 namespace {
@@ -81,15 +81,15 @@ TEST(BlockDevice, APartitionBelongsToItsDisk) {
   fake.link("sys/dev/block/259:0", "../../devices/pci0/nvme/nvme0/nvme0n1");
   fake.link("sys/dev/block/252:0", "../../devices/virtual/block/dm-0");
   const platform::Root root(fake.path());
-  EXPECT_EQ(*disk_of(root, "259:2"), "nvme0n1");
-  EXPECT_EQ(*disk_of(root, "259:0"), "nvme0n1");
-  EXPECT_EQ(*disk_of(root, "252:0"), "dm-0");
-  EXPECT_EQ(disk_of(root, "8:1").reason, "/sys/dev/block/8:1 is not there");
+  EXPECT_EQ(*platform::disk_of(root, "259:2"), "nvme0n1");
+  EXPECT_EQ(*platform::disk_of(root, "259:0"), "nvme0n1");
+  EXPECT_EQ(*platform::disk_of(root, "252:0"), "dm-0");
+  EXPECT_EQ(platform::disk_of(root, "8:1").reason, "/sys/dev/block/8:1 is not there");
 }
 
 TEST(BlockDevice, FoldersWithoutADiskSayWhy) {
-  EXPECT_EQ(device_number_of("/nowhere/at/all").reason, "/nowhere/at/all is not there");
-  EXPECT_EQ(device_number_of("/proc").reason,
+  EXPECT_EQ(platform::device_number_of("/nowhere/at/all").reason, "/nowhere/at/all is not there");
+  EXPECT_EQ(platform::device_number_of("/proc").reason,
             "/proc lies on a file system without a block device of its own");
 }
 

@@ -6,16 +6,16 @@
 #include "falconbench/measured.h"
 #include "platform/root.h"
 
-namespace falcon::telemetry {
+namespace falcon::platform {
 
 /// "259:1" (major:minor) of what a file or folder lies on; missing for file systems without a block
 /// device of their own (tmpfs, overlay, network) and for "" (synthetic data).
 Measured<std::string> device_number_of(const std::string& path);
 
 /// Whole disk of a device number: of partition 259:1 that is e.g. nvme0n1; a dm-0 stays dm-0.
-Measured<std::string> disk_of(const platform::Root& root, const std::string& device_number);
+Measured<std::string> disk_of(const Root& root, const std::string& device_number);
 
 /// Disks with hardware behind them: not loop, zram, dm and such. Missing where sysfs is.
-Measured<std::vector<std::string>> physical_disks(const platform::Root& root);
+Measured<std::vector<std::string>> physical_disks(const Root& root);
 
-}  // namespace falcon::telemetry
+}  // namespace falcon::platform

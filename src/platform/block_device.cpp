@@ -1,11 +1,11 @@
-#include "telemetry/block_device.h"
+#include "platform/block_device.h"
 
 #include <filesystem>
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-namespace falcon::telemetry {
+namespace falcon::platform {
 
 using Text = Measured<std::string>;
 
@@ -19,7 +19,7 @@ Text device_number_of(const std::string& path) {
   return std::to_string(major(facts.st_dev)) + ":" + std::to_string(minor(facts.st_dev));
 }
 
-Text disk_of(const platform::Root& root, const std::string& device_number) {
+Text disk_of(const Root& root, const std::string& device_number) {
   const std::string link = "sys/dev/block/" + device_number;
   const std::string folder = root.resolved(link);
   if (folder.empty()) return Text::missing("/" + link + " is not there");
@@ -28,7 +28,7 @@ Text disk_of(const platform::Root& root, const std::string& device_number) {
   return device.filename().string();
 }
 
-Measured<std::vector<std::string>> physical_disks(const platform::Root& root) {
+Measured<std::vector<std::string>> physical_disks(const Root& root) {
   if (!root.exists("sys/block")) {
     return Measured<std::vector<std::string>>::missing("there is no /sys/block");
   }
@@ -42,4 +42,4 @@ Measured<std::vector<std::string>> physical_disks(const platform::Root& root) {
   return disks;
 }
 
-}  // namespace falcon::telemetry
+}  // namespace falcon::platform
