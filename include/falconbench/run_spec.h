@@ -9,6 +9,7 @@
 #include "falconbench/fields.h"
 #include "falconbench/spec_checkpoint.h"
 #include "falconbench/spec_data.h"
+#include "falconbench/spec_telemetry.h"
 #include "falconbench/spec_training.h"
 
 namespace falcon {
