@@ -31,6 +31,7 @@ struct Gpu {
   std::string name;
   Measured<std::int64_t> memory_bytes;
   Measured<int> numa_node;
+  Measured<std::string> iommu;               // type of its group
   Measured<std::string> compute_capability;  // "9.0"
   Measured<int> pcie_generation, pcie_generation_max, pcie_width,
       pcie_width_max;  // as read while idle
@@ -46,6 +47,9 @@ void visit_fields(Gpu& g, V& v) {
   v.field("name", g.name, "product name");
   v.field("memory_bytes", g.memory_bytes, "memory of the board");
   v.field("numa_node", g.numa_node, "NUMA node of its PCIe slot");
+  v.field("iommu", g.iommu,
+          "type of its IOMMU group: DMA or DMA-FQ (addresses are translated), identity (they are "
+          "not), or none");
   v.field("compute_capability", g.compute_capability, "major.minor");
   v.field("pcie_generation", g.pcie_generation, "link generation, idle");
   v.field("pcie_generation_max", g.pcie_generation_max, "largest generation of GPU and slot");

@@ -31,8 +31,7 @@ Surveyed survey(const RunSpec& resolved, const std::string& folder) {
   }
   const std::int64_t classes =
       resolved.model_options.classes.value_or(catalog::find_model(resolved.model)->classes);
-  surveyed.dataset =
-      data::make_dataset(data::dataset_options(resolved, folder, classes));
+  surveyed.dataset = data::make_dataset(data::dataset_options(resolved, folder, classes));
   const Dataset* dataset = surveyed.dataset.get();
   facts.samples = dataset->size();
   const std::map<std::string, std::string> described = dataset->facts();

@@ -113,8 +113,7 @@ void DataStorage::make_cold(const Dataset& dataset, const std::string& folder, C
 
 void DataStorage::make_warm(const Dataset& dataset, const Host& host, int threads,
                             const Patience& patience, CacheState& state) const {
-  const double bytes = static_cast<double>(state.sampled_bytes) *
-                       static_cast<double>(state.files) /
+  const double bytes = static_cast<double>(state.sampled_bytes) * static_cast<double>(state.files) /
                        static_cast<double>(std::max<std::int64_t>(state.sampled_files, 1));
   const Measured<std::int64_t> memory = free_memory(host);
   if (memory.has_value() && bytes > static_cast<double>(*memory)) {
@@ -122,8 +121,7 @@ void DataStorage::make_warm(const Dataset& dataset, const Host& host, int thread
                     ", memory has room for " + gigabytes(static_cast<double>(*memory));
     return;
   }
-  const std::int64_t read =
-      data::read_through(dataset, threads, [&patience] { patience.check(); });
+  const std::int64_t read = data::read_through(dataset, threads, [&patience] { patience.check(); });
   state.made_by = "read through: " + std::to_string(read) + " bytes";
 }
 

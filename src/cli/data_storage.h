@@ -14,8 +14,9 @@ namespace falcon::cli {
 
 class DataStorage {
  public:
-  /// dataset: of the training files; nullptr or without files: there is nothing to look at. patience:
-  /// ends the work by throwing. Takes seconds, or as long as data.cache: warm needs to read the set.
+  /// dataset: of the training files; nullptr or without files: there is nothing to look at.
+  /// patience: ends the work by throwing. Takes seconds, or as long as data.cache: warm needs to
+  /// read the set.
   void prepare(const Plan& plan, const Host& host, const Dataset* dataset,
                const Patience& patience);
   /// After the run. Also of one that was never prepared.

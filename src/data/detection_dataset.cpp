@@ -228,7 +228,8 @@ class DetectionDataset::Sample {
   bool open(std::int64_t picture, BilinearReader& reader, PictureSize& size) {
     const double start_s = steady_now_s();
     std::string problem;
-    const bool have_bytes = scratch_.file.read(dataset_.set_.path(picture), problem, dataset_.access_);
+    const bool have_bytes =
+        scratch_.file.read(dataset_.set_.path(picture), problem, dataset_.access_);
     cost_.io_s += steady_now_s() - start_s;
     cost_.file_bytes += static_cast<std::int64_t>(scratch_.file.bytes().size());
     if (!have_bytes) return fail(picture, "unreadable", problem);

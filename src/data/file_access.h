@@ -1,6 +1,6 @@
 // How whole files of a data set are read: as data.loader.io asks, if the system can do it. That is
-// tried once, on one of the files; where it fails files are read through the page cache with read(2),
-// and why is kept.
+// tried once, on one of the files; where it fails files are read through the page cache with
+// read(2), and why is kept.
 #pragma once
 #include <atomic>
 #include <cstdint>

@@ -30,7 +30,8 @@ struct Closer {
 }  // namespace
 
 std::unique_ptr<std::byte[], AlignedFree> aligned_bytes(std::size_t bytes) {
-  void* memory = std::aligned_alloc(kDirectAlignment, std::max(rounded_up(bytes), kDirectAlignment));
+  void* memory =
+      std::aligned_alloc(kDirectAlignment, std::max(rounded_up(bytes), kDirectAlignment));
   if (memory == nullptr) throw std::bad_alloc();
   return std::unique_ptr<std::byte[], AlignedFree>(static_cast<std::byte*>(memory));
 }
@@ -93,8 +94,8 @@ bool FileBytes::start(int descriptor, std::size_t limit, std::string& problem) {
 /// What the other ways have not read: all of it, where there was none.
 bool FileBytes::read_rest(int descriptor, std::string& problem) {
   while (size_ < wanted_) {
-    const ssize_t got = pread(descriptor, buffer_.get() + size_, wanted_ - size_,
-                              static_cast<off_t>(size_));
+    const ssize_t got =
+        pread(descriptor, buffer_.get() + size_, wanted_ - size_, static_cast<off_t>(size_));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       problem = error_text(errno);
@@ -106,8 +107,8 @@ bool FileBytes::read_rest(int descriptor, std::string& problem) {
   return true;
 }
 
-/// Whole blocks, the last one beyond the end of the file. Leaves the descriptor without O_DIRECT when
-/// something is left for read_rest().
+/// Whole blocks, the last one beyond the end of the file. Leaves the descriptor without O_DIRECT
+/// when something is left for read_rest().
 void FileBytes::read_past_cache(int descriptor, const FileAccess& access) {
   while (size_ < wanted_ && size_ % kDirectAlignment == 0) {
     const ssize_t got = pread(descriptor, buffer_.get() + size_, rounded_up(wanted_ - size_),

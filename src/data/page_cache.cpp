@@ -90,9 +90,8 @@ std::string drop_from_cache(const Dataset& dataset, int threads) {
   parallel_for(count, thread_count(threads, count), [&](int, std::int64_t i) {
     const std::filesystem::path file = dataset.file(i);
     const Closer closer{open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    const int problem = closer.descriptor < 0
-                            ? errno
-                            : posix_fadvise(closer.descriptor, 0, 0, POSIX_FADV_DONTNEED);
+    const int problem =
+        closer.descriptor < 0 ? errno : posix_fadvise(closer.descriptor, 0, 0, POSIX_FADV_DONTNEED);
     if (problem == 0) return;
     const std::lock_guard lock(mutex);
     if (first_problem.empty()) {
@@ -102,8 +101,7 @@ std::string drop_from_cache(const Dataset& dataset, int threads) {
   return first_problem;
 }
 
-std::int64_t read_through(const Dataset& dataset, int threads,
-                          const std::function<void()>& check) {
+std::int64_t read_through(const Dataset& dataset, int threads, const std::function<void()>& check) {
   const std::int64_t count = dataset.file_count();
   const int used = thread_count(threads, count);
   std::vector<FileBytes> buffers(static_cast<std::size_t>(used));

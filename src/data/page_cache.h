@@ -16,15 +16,16 @@ namespace falcon::data {
 std::vector<std::filesystem::path> sample_files(const Dataset& dataset, std::int64_t most);
 
 struct Residency {
-  Measured<double> pct;  // of the pages of the files that are in the page cache
+  Measured<double> pct;    // of the pages of the files that are in the page cache
   std::int64_t bytes = 0;  // of these files
 };
 /// By mincore(2), which tells only the owner of a file, or who may write it. Files that are gone do
 /// not count.
 Residency residency(std::span<const std::filesystem::path> files);
 
-/// posix_fadvise(POSIX_FADV_DONTNEED) for every file of the set. Pages that are not written yet stay,
-/// as do those that somebody has mapped. "" or what went wrong first. threads 0: one per core.
+/// posix_fadvise(POSIX_FADV_DONTNEED) for every file of the set. Pages that are not written yet
+/// stay, as do those that somebody has mapped. "" or what went wrong first. threads 0: one per
+/// core.
 std::string drop_from_cache(const Dataset& dataset, int threads);
 
 /// Reads every file of the set. `check` is called often, from any thread; what it throws passes

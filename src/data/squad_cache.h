@@ -21,8 +21,8 @@ struct CachedTokens {
 
 /// From the cache, or made and kept there. Both give the same tokens, facts and items left out.
 /// What is damaged in a cache is made anew. Any number of processes may call this at the same time.
-/// Throws as read_squad() does. threads 0: one per core. access: how the file is read whole, for its
-/// hash.
+/// Throws as read_squad() does. threads 0: one per core. access: how the file is read whole, for
+/// its hash.
 CachedTokens cached_squad_tokens(const std::filesystem::path& file, const Vocabulary& vocabulary,
                                  int threads = 0, const FileAccess& access = FileAccess());
 

@@ -21,9 +21,9 @@ struct ProbeSurroundings {
 };
 
 /// Reads whole files past the page cache (O_DIRECT), so that the device answers and the cache stays
-/// as it is; through it, with a reason, where that is refused. Each trial reads a file at most once,
-/// and the second one files that the first did not read where there are enough. threads: readers of
-/// the second trial. REQUIRES: dataset.file_count() > 0.
+/// as it is; through it, with a reason, where that is refused. Each trial reads a file at most
+/// once, and the second one files that the first did not read where there are enough. threads:
+/// readers of the second trial. REQUIRES: dataset.file_count() > 0.
 StorageProbe probe_storage(const Dataset& dataset, int threads, const ProbeBounds& bounds,
                            const ProbeSurroundings& surroundings);
 

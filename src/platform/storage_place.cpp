@@ -211,14 +211,13 @@ StorageDisk disk_facts(const Root& root, const PciTree& tree, const std::string&
   disk.name = name;
   disk.model = root.text("sys/class/block/" + name + "/device/model");
   disk.pci_address = pci_address_of(root, name);
-  const PciDevice* device =
-      disk.pci_address.has_value() ? tree.find(*disk.pci_address) : nullptr;
+  const PciDevice* device = disk.pci_address.has_value() ? tree.find(*disk.pci_address) : nullptr;
   if (device != nullptr) {
     take_link(tree, *device, disk);
     return disk;
   }
-  const std::string why = disk.pci_address.has_value() ? "no such device in /sys/bus/pci"
-                                                       : disk.pci_address.reason;
+  const std::string why =
+      disk.pci_address.has_value() ? "no such device in /sys/bus/pci" : disk.pci_address.reason;
   disk.pci_bridges = Names::missing(why);
   disk.pcie_generation = disk.pcie_generation_max = disk.pcie_width = disk.pcie_width_max =
       disk.numa_node = Measured<int>::missing(why);
@@ -232,11 +231,9 @@ StorageFacts storage_facts(const Root& root, const std::string& folder) {
   StorageFacts facts;
   facts.folder = folder;
   const Text table = root.read("proc/self/mountinfo");
-  const std::optional<Mount> mount =
-      table.has_value() ? mount_of(*table, folder) : std::nullopt;
+  const std::optional<Mount> mount = table.has_value() ? mount_of(*table, folder) : std::nullopt;
   if (!mount) {
-    const std::string why =
-        table.has_value() ? "no mount point holds the folder" : table.reason;
+    const std::string why = table.has_value() ? "no mount point holds the folder" : table.reason;
     facts.mount = facts.file_system = facts.device = Text::missing(why);
     facts.layers = Names::missing(why);
     facts.disks = Disks::missing(why);

@@ -8,6 +8,7 @@ namespace {
 
 constexpr double kThrottledPct = 5;  // below, the clocks of a healthy board move too
 constexpr std::size_t kMaxNamed = 5;
+constexpr double kLinkStep = 0.05;  // less is the noise of a mean over whole numbers
 
 /// What is wrong with each source, in words.
 std::vector<std::string> gaps_of(const Observation& o) {
@@ -33,6 +34,43 @@ const Gpu* find_gpu(const Host& host, const std::string& uuid) {
   const auto found = std::find_if(host.gpus.begin(), host.gpus.end(),
                                   [&uuid](const Gpu& gpu) { return gpu.uuid == uuid; });
   return found == host.gpus.end() ? nullptr : &*found;
+}
+
+template <class T>
+double number_of(const T& value) {
+  return static_cast<double>(value);
+}
+double number_of(const Summary& summary) {
+  return summary.mean;
+}
+
+/// "x8 of x16" when a value that is known is below one that is.
+template <class T, class M>
+void add_below(const Measured<T>& value, const Measured<M>& most, const std::string& unit,
+               std::string& evidence) {
+  if (!value.has_value() || !most.has_value()) return;
+  if (number_of(*value) > number_of(*most) - kLinkStep) return;
+  evidence += (evidence.empty() ? "" : ", ") + unit + figure(number_of(*value)) + " of " + unit +
+              figure(number_of(*most));
+}
+
+/// Readings that found the GPU idle do not count there.
+std::string below_under_load(const Utilization& utilization, const std::string& uuid) {
+  std::string evidence;
+  for (const GpuTelemetry& gpu : utilization.gpus) {
+    if (gpu.uuid != uuid) continue;
+    add_below(gpu.pcie_link.generation, gpu.pcie_link.generation_max, "generation ", evidence);
+    add_below(gpu.pcie_link.width, gpu.pcie_link.width_max, "x", evidence);
+  }
+  return evidence.empty() ? "" : evidence + ", under load";
+}
+
+/// Only the width: the generation of an idle link drops to save power, its width does not.
+std::string narrow_at_rest(const Host& host, const std::string& uuid) {
+  std::string evidence;
+  const Gpu* gpu = find_gpu(host, uuid);
+  if (gpu != nullptr) add_below(gpu->pcie_width, gpu->pcie_width_max, "x", evidence);
+  return evidence.empty() ? "" : evidence + ", before the run";
 }
 
 }  // namespace
@@ -67,19 +105,24 @@ Notes gpu_throttled(const Observation& o) {
   return notes;
 }
 
-/// Only the width: the generation of an idle link drops to save power, its width does not.
 Notes pcie_link_degraded(const Observation& o) {
   Notes notes;
   for (const TopologyGpu& used : o.report.topology.gpus) {
-    const Gpu* gpu = find_gpu(o.report.system, used.uuid);
-    if (gpu == nullptr || !gpu->pcie_width.has_value() || !gpu->pcie_width_max.has_value()) {
-      continue;
-    }
-    if (*gpu->pcie_width >= *gpu->pcie_width_max) continue;
-    notes.push_back(
-        {"the PCIe link of GPU " + gpu->pci_address + " is narrower than it can be",
-         "x" + std::to_string(*gpu->pcie_width) + " of x" + std::to_string(*gpu->pcie_width_max),
-         "reseat the board or cable; look at the slot's wiring"});
+    std::string evidence = below_under_load(o.report.utilization, used.uuid);
+    if (evidence.empty()) evidence = narrow_at_rest(o.report.system, used.uuid);
+    if (evidence.empty()) continue;
+    notes.push_back({"the PCIe link of GPU " + used.pci_address + " is below what it can be",
+                     evidence, "reseat the board or cable; look at the slot's wiring"});
+  }
+  const Measured<StorageFacts>& storage = o.report.storage.data;
+  if (!storage.has_value() || !storage.value->disks.has_value()) return notes;
+  for (const StorageDisk& disk : *storage.value->disks) {
+    std::string evidence;
+    add_below(disk.pcie_generation, disk.pcie_generation_max, "generation ", evidence);
+    add_below(disk.pcie_width, disk.pcie_width_max, "x", evidence);
+    if (evidence.empty()) continue;
+    notes.push_back({"the PCIe link of the drive " + disk.name + " is below what it can be",
+                     evidence, "reseat the drive or cable; look at the slot's wiring"});
   }
   return notes;
 }

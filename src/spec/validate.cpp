@@ -133,7 +133,8 @@ void Rules::check_data() {
     }
   }
   if (given("data.cache") && spec_.data.cache == kWarmCache && spec_.data.loader.io == kDirectIo) {
-    fault("data.cache", "warm has no effect: data.loader.io is direct, which passes the page cache");
+    fault("data.cache",
+          "warm has no effect: data.loader.io is direct, which passes the page cache");
   }
 }
 

@@ -1,5 +1,7 @@
 #include "report/storage.h"
 
+#include <optional>
+
 #include <gtest/gtest.h>
 
 #include "made_run.h"
@@ -7,29 +9,87 @@
 namespace falcon::report {
 namespace {
 
-constexpr const char* kMounts =
-    "22 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw\n"
-    "30 22 259:5 / /mnt rw - xfs /dev/nvme1n1 rw\n"
-    "31 30 0:52 / /mnt/my\\040data rw shared:7 master:2 - nfs4 server:/export rw\n"
-    "32 30 259:6 / /mnt rw - ext4 /dev/nvme2n1 rw\n"
-    "garbled\n";
-
-TEST(StorageFacts, TheLongestMountThatHoldsTheFolder) {
-  EXPECT_EQ(*storage_facts("/srv/x", kMounts).device, "/dev/nvme0n1p2");
-  EXPECT_EQ(*storage_facts("/mnt/my data/train", kMounts).file_system, "nfs4");
-  EXPECT_EQ(*storage_facts("/mnt/my data", kMounts).mount, "/mnt/my data");
-  EXPECT_EQ(*storage_facts("/mnt/my database", kMounts).device, "/dev/nvme2n1");
-  EXPECT_EQ(*storage_facts("/mntx", kMounts).mount, "/");
+/// What a run whose two ranks read so many bytes says, half of them fetched by each.
+Storage read_by(std::int64_t file_bytes, std::optional<double> fetched,
+                const StorageFacts& facts = {}) {
+  MadeRun run;
+  run.plan.data.folder = "/mnt/data";
+  run.circumstances.storage.facts = facts;
+  for (int rank : {0, 1}) {
+    run.records(rank).loader.file_bytes = file_bytes / 2;
+    run.records(rank).loader.io = "direct";
+  }
+  ProcessTelemetry process;
+  if (fetched) process.read_bytes = *fetched / 2;
+  run.telemetry.utilization.host.processes = std::vector<ProcessTelemetry>{process, process};
+  return run.report().storage;
 }
 
-TEST(StorageFacts, NothingIsMissingWithAReason) {
-  EXPECT_EQ(storage_facts("/data", "").mount.reason, "no mount point holds the folder");
-  EXPECT_EQ(find_storage("").reason, "synthetic data lies nowhere");
+StorageFacts on_disks(std::vector<std::string> layers) {
+  StorageFacts facts;
+  facts.file_system = std::string("ext4");
+  facts.layers = std::move(layers);
+  facts.disks = std::vector<StorageDisk>(1);
+  return facts;
+}
+
+TEST(Storage, StateFollowsFromWhatWasFetched) {
+  const StorageFacts facts = on_disks({"nvme0n1"});
+  EXPECT_EQ(*read_by(1000, 1100, facts).state, "cold");
+  EXPECT_DOUBLE_EQ(*read_by(1000, 1100, facts).from_storage_pct, 100);
+  EXPECT_EQ(*read_by(1000, 890, facts).state, "mixed");
+  EXPECT_DOUBLE_EQ(*read_by(1000, 890, facts).from_storage_pct, 89);
+  EXPECT_EQ(*read_by(1000, 100, facts).state, "warm");
+  EXPECT_EQ(*read_by(1000, 0, facts).state, "warm");
+}
+
+TEST(Storage, UnknownIsNotWarm) {
+  EXPECT_EQ(read_by(0, 0).state.reason, "no file was read while measuring");
+  StorageFacts facts;
+  facts.file_system = std::string("9p");
+  EXPECT_EQ(read_by(1000, 0, facts).state.reason,
+            "the kernel does not count what is fetched from this file system");
+  EXPECT_EQ(*read_by(1000, 950, facts).state, "cold");
+  facts.file_system = std::string("nfs4");
+  EXPECT_EQ(*read_by(1000, 0, facts).state, "warm");
+  EXPECT_EQ(read_by(1000, {}, facts).state.reason, "not measured");
+}
+
+TEST(Storage, HowFilesWereRead) {
+  MadeRun run;
+  run.plan.data.folder = "/mnt/data";
+  run.records(0).loader.io = run.records(1).loader.io = "uring";
+  EXPECT_EQ(*run.report().storage.io, "uring");
+  EXPECT_EQ(run.report().storage.io_fallback.reason, "files are read as asked");
+  run.records(1).loader.io = "buffered";
+  run.records(1).loader.io_fallback = "io_uring is refused";
+  EXPECT_EQ(*run.report().storage.io, "uring, buffered");
+  EXPECT_EQ(*run.report().storage.io_fallback, "io_uring is refused");
+}
+
+TEST(Storage, TheDeclaredDeviceIsHeldAgainstTheOneBelowTheFolder) {
+  MadeRun run;
+  run.plan.data.folder = "/mnt/data";
+  EXPECT_EQ(run.report().storage.verdict, "unknown");
+  EXPECT_EQ(run.report().storage.name.reason, "the spec names no storage");
+  run.plan.storage = {"falconNVMe", "/mnt", "", "falcon"};
+  EXPECT_EQ(run.report().storage.verdict, "unknown");
+  EXPECT_EQ(*run.report().storage.name, "falconNVMe");
+  run.plan.storage.device = "dm-0";
+  run.circumstances.storage.facts = on_disks({"dm-0 (vg-data)", "nvme1n1"});
+  EXPECT_EQ(run.report().storage.verdict, "matched");
+  run.plan.storage.device = "nvme1n1";
+  EXPECT_EQ(run.report().storage.verdict, "matched");
+  run.plan.storage.device = "nvme1";
+  const Storage other = run.report().storage;
+  EXPECT_EQ(other.verdict, "mismatched");
+  EXPECT_EQ(other.evidence.back(), "declared nvme1, the folder lies on dm-0 (vg-data), nvme1n1");
 }
 
 TEST(Storage, BytesComeFromRecordsAndTelemetry) {
   MadeRun run;
   run.plan.data.folder = "/mnt/data";
+  run.circumstances.storage.facts = StorageFacts{};
   run.records(0).loader.file_bytes = 600;
   run.records(1).loader.file_bytes = 400;
   ProcessTelemetry process;
