@@ -37,6 +37,7 @@ struct Gpu {
       pcie_width_max;  // as read while idle
   Measured<double> power_limit_w;
   std::vector<GpuProcess> processes;         // of others, at detection
+  Measured<std::vector<std::string>> peers;  // from the probe
   Measured<int> cuda_ordinal;                // from the probe, joined by UUID or PCI address
   Measured<std::int64_t> memory_used_bytes;  // at detection, by whomever: containers hide processes
 };
@@ -57,6 +58,7 @@ void visit_fields(Gpu& g, V& v) {
   v.field("pcie_width_max", g.pcie_width_max, "largest width of GPU and slot");
   v.field("power_limit_w", g.power_limit_w, "enforced power limit");
   v.field("processes", g.processes, "processes that held the GPU before the run");
+  v.field("peers", g.peers, "PCI addresses of the GPUs whose memory CUDA lets it reach directly");
   v.field("cuda_ordinal", g.cuda_ordinal, "CUDA's index in the environment of the probe");
   v.field("memory_used_bytes", g.memory_used_bytes, "memory in use before the run");
 }

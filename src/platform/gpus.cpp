@@ -71,6 +71,7 @@ Gpu read_gpu(const Root& root, const NvmlDevice& device, std::int64_t own_pid, b
   gpu.power_limit_w = device.power_limit_w().measured();
   gpu.processes = processes_of(root, device, own_pid, read_names);
   gpu.cuda_ordinal = Measured<int>::missing("CUDA was not asked");
+  gpu.peers = Measured<std::vector<std::string>>::missing("CUDA was not asked");
   return gpu;
 }
 

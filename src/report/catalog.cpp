@@ -35,6 +35,7 @@ constexpr std::array kRows{
     Row{"numa_mismatch", "warning", rules::numa_mismatch},
     Row{"cpu_quota_throttled", "warning", rules::cpu_quota_throttled},
     Row{"shared_memory_small", "warning", rules::shared_memory_small},
+    Row{"peer_access_blocked", "warning", rules::peer_access_blocked},
     Row{"iommu_translates", "warning", rules::iommu_translates},
     Row{"few_steps", "warning", rules::few_steps},
     Row{"no_warmup", "warning", rules::no_warmup},

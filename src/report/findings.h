@@ -60,6 +60,7 @@ Notes gpu_memory_worn(const Observation& o);
 Notes numa_mismatch(const Observation& o);
 Notes cpu_quota_throttled(const Observation& o);
 Notes shared_memory_small(const Observation& o);
+Notes peer_access_blocked(const Observation& o);
 Notes iommu_translates(const Observation& o);
 Notes storage_mismatched(const Observation& o);
 Notes storage_unknown(const Observation& o);

@@ -11,6 +11,7 @@ constexpr double kPowerCap = 0.98;     // of the default limit; below, somebody 
 constexpr double kLockedClock = 0.75;  // of the largest clock; boards boost to above it
 constexpr double kBusyPct = 50;        // an idle GPU has low clocks
 constexpr double kExplainedPct = 5;    // of the window: clocks are low because of a throttle
+constexpr std::int64_t kMaxPairs = 6;  // that are named
 constexpr double kQuotaShare = 0.02;   // of the window
 constexpr std::int64_t kSharedMemoryPerRank = std::int64_t{64} << 20;  // NCCL's buffers and queues
 
@@ -178,6 +179,31 @@ Notes shared_memory_small(const Observation& o) {
            std::to_string(*free_bytes) + " bytes free, " + std::to_string(needed) +
                " are wanted for " + std::to_string(plan.ranks.size()) + " ranks",
            "start the container with --shm-size=1g, or with --ipc=host"}};
+}
+
+Notes peer_access_blocked(const Observation& o) {
+  std::string pairs;
+  std::int64_t count = 0;
+  const std::vector<TopologyGpu>& used = o.report.topology.gpus;
+  for (const TopologyGpu& one : used) {
+    const Gpu* gpu = find_gpu(o.report.system, one.uuid);
+    if (gpu == nullptr || !gpu->peers.has_value()) continue;
+    const std::vector<std::string>& peers = *gpu->peers;
+    for (const TopologyGpu& other : used) {
+      if (other.pci_address == one.pci_address ||
+          std::find(peers.begin(), peers.end(), other.pci_address) != peers.end()) {
+        continue;
+      }
+      if (++count <= kMaxPairs) {
+        pairs += (pairs.empty() ? "" : ", ") + one.pci_address + " to " + other.pci_address;
+      }
+    }
+  }
+  if (count == 0) return {};
+  if (count > kMaxPairs) pairs += " and " + std::to_string(count - kMaxPairs) + " more";
+  return {{"some GPUs of the run may not reach each other's memory directly",
+           "CUDA refuses peer access from " + pairs,
+           "what they exchange goes through host memory; look at IOMMU, ACS and virtualisation"}};
 }
 
 Notes iommu_translates(const Observation& o) {

@@ -18,4 +18,11 @@ void visit_paths(RunSpec& spec, Visit&& visit) {
   visit("save_weights", spec.save_weights);
 }
 
+/// Whether anything of the spec is relative to the storage.
+inline bool names_a_file(RunSpec spec) {
+  bool any = false;
+  visit_paths(spec, [&](const char*, const std::string& path) { any = any || !path.empty(); });
+  return any;
+}
+
 }  // namespace falcon::spec

@@ -156,6 +156,18 @@ TEST(MachineFindings, SharedMemory) {
   EXPECT_THAT(finding_ids(run.report()), IsEmpty());
 }
 
+TEST(MachineFindings, PeerAccess) {
+  MadeRun run;
+  run.host.gpus[0].peers = std::vector<std::string>{"0000:01:00.0", "0000:07:00.0"};
+  EXPECT_THAT(finding_ids(run.report()), IsEmpty());
+  run.host.gpus[1].peers = std::vector<std::string>{"0000:00:00.0"};
+  EXPECT_THAT(finding_ids(run.report()), IsEmpty());
+  run.host.gpus[1].peers = std::vector<std::string>{"0000:07:00.0"};
+  const Report report = run.report();
+  EXPECT_THAT(finding_ids(report), ElementsAre("peer_access_blocked"));
+  EXPECT_THAT(report.findings[0].evidence, HasSubstr("from 0000:01:00.0 to 0000:00:00.0"));
+}
+
 TEST(MachineFindings, Iommu) {
   MadeRun run;
   for (const char* type : {"none", "identity"}) {

@@ -1,10 +1,13 @@
 #include "report/storage.h"
 
 #include <optional>
+#include <regex>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "made_run.h"
+#include "report/summary.h"
 
 namespace falcon::report {
 namespace {
@@ -103,6 +106,33 @@ TEST(Storage, BytesComeFromRecordsAndTelemetry) {
   EXPECT_EQ(*storage.file_bytes, 1000);
   EXPECT_EQ(*storage.workers_read_bytes, 500);
   EXPECT_EQ(*storage.device_read_bytes, 800);
+}
+
+TEST(Storage, TheSummaryTellsIt) {
+  MadeRun run;
+  EXPECT_EQ(summary(run.report(), "r.json", false).find("storage"), std::string::npos);
+  run.plan.data.folder = "/mnt/data";
+  run.plan.storage = {"localNVMe", "/mnt", "nvme0n1", "local"};
+  StorageFacts facts = on_disks({"nvme0n1"});
+  facts.device = std::string("/dev/nvme0n1");
+  run.circumstances.storage.facts = facts;
+  StorageProbe probe;
+  probe.sequential.bytes_per_s = 1.5e9;
+  probe.random.bytes_per_s = 3e9;
+  probe.random.threads = 8;
+  run.circumstances.storage.probe = probe;
+  for (int rank : {0, 1}) {
+    run.records(rank).loader.file_bytes = 1000;
+    run.records(rank).loader.io = "direct";
+  }
+  ProcessTelemetry process;
+  process.read_bytes = 2000.0;
+  run.telemetry.utilization.host.processes = std::vector<ProcessTelemetry>{process};
+  const std::string text = summary(run.report(), "r.json", false);
+  const std::string flat = std::regex_replace(text, std::regex("\\s+"), " ");
+  EXPECT_THAT(flat, testing::HasSubstr(
+                        "storage localNVMe (matched), /dev/nvme0n1, direct, cold (100.0 % from "
+                        "storage), probe 1.50 GB/s one reader, 3.00 GB/s as 8 loaders"));
 }
 
 TEST(Storage, SyntheticDataReadsNothing) {
