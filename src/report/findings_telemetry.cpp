@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 
+#include "base/text.h"
 #include "report/figures.h"
 #include "report/findings.h"
 
@@ -50,8 +52,11 @@ void add_below(const Measured<T>& value, const Measured<M>& most, const std::str
                std::string& evidence) {
   if (!value.has_value() || !most.has_value()) return;
   if (number_of(*value) > number_of(*most) - kLinkStep) return;
-  evidence += (evidence.empty() ? "" : ", ") + unit + figure(number_of(*value)) + " of " + unit +
-              figure(number_of(*most));
+  const auto text = [&unit](double number) {
+    return unit + base::number_text(std::round(number * 100) / 100);
+  };
+  evidence +=
+      (evidence.empty() ? "" : ", ") + text(number_of(*value)) + " of " + text(number_of(*most));
 }
 
 /// Readings that found the GPU idle do not count there.

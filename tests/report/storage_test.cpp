@@ -132,7 +132,7 @@ TEST(Storage, TheSummaryTellsIt) {
   const std::string flat = std::regex_replace(text, std::regex("\\s+"), " ");
   EXPECT_THAT(flat, testing::HasSubstr(
                         "storage localNVMe (matched), /dev/nvme0n1, direct, cold (100.0 % from "
-                        "storage), probe 1.50 GB/s one reader, 3.00 GB/s as 8 loaders"));
+                        "storage), probe 1.500 GB/s one reader, 3.000 GB/s as 8 loaders"));
 }
 
 TEST(Storage, SyntheticDataReadsNothing) {
