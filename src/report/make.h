@@ -18,6 +18,7 @@ namespace falcon::report {
 struct Circumstances {
   std::vector<std::string> command_line;
   StorageSight storage;
+  Measured<std::string> trace_file = Measured<std::string>::missing("trace.steps is 0");
   const ModelFacts* model = nullptr;  // catalog rows of the plan's names
   const PrecisionFacts* precision = nullptr;
 };
