@@ -1,11 +1,34 @@
-// Parts of a plan (falconbench/plan.h): what its devices will hold, where its files lie.
+// Parts of a plan (falconbench/plan.h): what its data is, what its devices will hold, where its
+// files lie.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
+#include "falconbench/dataset.h"
 #include "falconbench/fields.h"
 
 namespace falcon {
+
+/// Facts of the data set, known before the run (data::survey in the launcher).
+struct DataFacts {
+  std::int64_t samples = 0;  // in one epoch
+  std::int64_t classes = 0;
+  std::int64_t validation = 0;
+  std::string folder;                           // absolute; empty for synthetic
+  std::map<std::string, std::int64_t> skipped;  // left out by the scan: reason -> number
+  std::vector<SkippedItem> skipped_items;       // the first 100 of them
+};
+template <class V>
+void visit_fields(DataFacts& d, V& v) {
+  v.field("samples", d.samples, "samples in one epoch");
+  v.field("classes", d.classes, "classes");
+  v.field("validation", d.validation, "samples to evaluate on; 0 without evaluate");
+  v.field("folder", d.folder, "absolute folder that is read");
+  v.field("skipped", d.skipped, "items left out by the scan: reason -> number");
+  v.field("skipped_items", d.skipped_items, "the first 100 of them");
+}
 
 /// Files that the run reads and writes beside its data: absolute, empty where there is none.
 struct FilePlan {
@@ -17,18 +40,6 @@ void visit_fields(FilePlan& f, V& v) {
   v.field("resume", f.resume, "checkpoint to go on from");
   v.field("checkpoint", f.checkpoint, "checkpoint that is written, again and again");
   v.field("save_weights", f.save_weights, "weights that are written at the end");
-}
-
-/// The named storage as the system file declares it; all empty when none is named.
-struct StoragePlan {
-  std::string name, mount, device, attach;
-};
-template <class V>
-void visit_fields(StoragePlan& s, V& v) {
-  v.field("name", s.name, "as the spec says");
-  v.field("mount", s.mount, "folder where it is mounted");
-  v.field("device", s.device, "block device; empty: not declared");
-  v.field("attach", s.attach, "where the device sits: local or falcon");
 }
 
 struct MemoryEstimate {

@@ -106,10 +106,7 @@ void visit_fields(StorageProbe& p, V& v) {
 }
 
 struct Storage {
-  Measured<std::string> name;
   Measured<StorageFacts> data;
-  std::string verdict = "unknown";
-  std::vector<std::string> evidence;
   Measured<CacheState> cache;
   Measured<StorageProbe> probe;
   Measured<std::string> io, io_fallback;
@@ -119,12 +116,7 @@ struct Storage {
 };
 template <class V>
 void visit_fields(Storage& s, V& v) {
-  v.field("name", s.name, "the storage that the spec names");
   v.field("data", s.data, "where the training data lies");
-  v.field("verdict", s.verdict,
-          "matched, mismatched or unknown: whether the data lies on the device declared for the "
-          "named storage");
-  v.field("evidence", s.evidence, "what the verdict rests on");
   v.field("cache", s.cache, "page cache before and after the run");
   v.field("probe", s.probe, "how fast the storage gave files before the run");
   v.field("io", s.io, "how the loaders read files: buffered, direct, uring");

@@ -72,12 +72,6 @@ void add_steps(const Plan& plan, std::string& out) {
           " classes" + (plan.data.folder.empty() ? "" : ", " + plan.data.folder) +
           (plan.data.skipped.empty() ? ""
                                      : ", " + std::to_string(left_out(plan.data)) + " left out"));
-  if (!plan.storage.name.empty()) {
-    add(out, "storage",
-        plan.storage.name + " at " + plan.storage.mount +
-            (plan.storage.device.empty() ? "" : ", device " + plan.storage.device) + ", " +
-            plan.storage.attach);
-  }
   add(out, "steps in an epoch",
       std::to_string(plan.steps_per_epoch) + ", " + std::to_string(plan.dropped_per_epoch) +
           " samples dropped");

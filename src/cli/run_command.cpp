@@ -90,7 +90,6 @@ void prepare(Run& run, Log& log, const Patience* patience) {
   run.dataset = std::move(surveyed.dataset);
   run.plan = plan::make(resolved, placement, run.host, surveyed.facts, run.id);
   run.plan.files = files;
-  run.plan.storage = plan::storage_plan(resolved.spec, system);
   if (!files.resume.empty()) plan::resume_from(resume_facts(files), run.plan);
   if (patience != nullptr) check_writable(files);
 }

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "falconbench/catalog.h"
 #include "falconbench/errors.h"
-#include "platform/storage_place.h"
 
 namespace falcon::plan {
 namespace {
@@ -74,15 +73,6 @@ std::string checkpoint_in(const std::string& place) {
 
 std::string data_folder(const RunSpec& resolved, const SystemFile& system) {
   return place_on_storage(resolved, system, "data.path", resolved.data.path);
-}
-
-StoragePlan storage_plan(const RunSpec& resolved, const SystemFile& system) {
-  if (resolved.storage.empty()) return {};
-  StoragePlan plan{resolved.storage, mount_of(resolved, system).string(), "", ""};
-  const SystemStorage& declared = system.storage.at(resolved.storage);
-  if (!declared.device.empty()) plan.device = platform::kernel_name(declared.device);
-  plan.attach = declared.attach;
-  return plan;
 }
 
 std::string folder_on(const std::string& storage, const std::string& path,

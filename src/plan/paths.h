@@ -14,10 +14,6 @@ namespace falcon::plan {
 /// machine's system file does not know or that is not mounted.
 std::string data_folder(const RunSpec& resolved, const SystemFile& system);
 
-/// What the system file declares of the named storage, its device by the kernel's name. Throws what
-/// data_folder() throws.
-StoragePlan storage_plan(const RunSpec& resolved, const SystemFile& system);
-
 /// The folder of that path on the named storage. Throws what data_folder() throws.
 std::string folder_on(const std::string& storage, const std::string& path,
                       const SystemFile& system);

@@ -21,26 +21,6 @@ using Names = Measured<std::vector<std::string>>;
 
 constexpr int kDeepest = 8;  // block devices on top of each other
 
-bool is_octal(char c) {
-  return c >= '0' && c <= '7';
-}
-
-/// Blanks and the like stand as \040 in mountinfo.
-std::string unescape(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && is_octal(text[i + 1]) && is_octal(text[i + 2]) &&
-        is_octal(text[i + 3])) {
-      out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
-                               (text[i + 3] - '0'));
-      i += 3;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
 bool holds(const std::string& mount, const std::string& folder) {
   if (mount == "/") return true;
   return folder.starts_with(mount) &&
@@ -59,7 +39,7 @@ std::optional<Mount> mount_of(const std::string& table, const std::string& folde
     const std::vector<std::string> front = base::split(line.substr(0, dash), ' ');
     const std::vector<std::string> back = base::split(line.substr(dash + 3), ' ');
     if (front.size() < 6 || back.size() < 2) continue;
-    Mount mount{unescape(front[4]), front[2], back[0], unescape(back[1])};
+    Mount mount{base::octal_unescaped(front[4]), front[2], back[0], base::octal_unescaped(back[1])};
     if (!holds(mount.point, folder) || (best && mount.point.size() < best->point.size())) continue;
     best = std::move(mount);
   }
@@ -262,12 +242,6 @@ Measured<StorageFacts> find_storage(const std::string& folder) {
   const auto real = std::filesystem::weakly_canonical(folder, error);
   if (error) return Facts::missing(base::printable(folder, 200) + ": " + error.message());
   return storage_facts(Root(), real.string());
-}
-
-std::string kernel_name(const std::string& device) {
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::weakly_canonical(device, error);
-  return (error ? std::filesystem::path(device) : real).filename().string();
 }
 
 }  // namespace falcon::platform

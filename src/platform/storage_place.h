@@ -15,8 +15,4 @@ StorageFacts storage_facts(const Root& root, const std::string& folder);
 /// The same with links followed on this host; missing for an empty folder (synthetic data).
 Measured<StorageFacts> find_storage(const std::string& folder);
 
-/// The block device that a path of a system file means, by its kernel's name ("nvme1n1"): links
-/// such as /dev/disk/by-id/... are followed on this host.
-std::string kernel_name(const std::string& device);
-
 }  // namespace falcon::platform

@@ -62,8 +62,6 @@ Notes cpu_quota_throttled(const Observation& o);
 Notes shared_memory_small(const Observation& o);
 Notes peer_access_blocked(const Observation& o);
 Notes iommu_translates(const Observation& o);
-Notes storage_mismatched(const Observation& o);
-Notes storage_unknown(const Observation& o);
 Notes io_not_as_asked(const Observation& o);
 Notes cache_not_as_asked(const Observation& o);
 Notes page_cache_warm(const Observation& o);

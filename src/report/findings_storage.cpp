@@ -21,22 +21,6 @@ const CacheState* cache_of(const Observation& o) {
 
 }  // namespace
 
-Notes storage_mismatched(const Observation& o) {
-  const Storage& storage = o.report.storage;
-  if (storage.verdict != "mismatched") return {};
-  return {{"the data does not lie on the device declared for " + storage.name.value.value_or(""),
-           storage.evidence.empty() ? "no evidence" : storage.evidence.back(),
-           "mount the device, or correct storage: in the system file"}};
-}
-
-Notes storage_unknown(const Observation& o) {
-  const Storage& storage = o.report.storage;
-  if (!storage.name.has_value() || storage.verdict != "unknown") return {};
-  return {{"it is not proved that the data lies on " + *storage.name,
-           storage.evidence.empty() ? "no evidence" : storage.evidence.back(),
-           "declare the device of the storage; unknown is not matched"}};
-}
-
 Notes io_not_as_asked(const Observation& o) {
   const Storage& storage = o.report.storage;
   if (!storage.io_fallback.has_value()) return {};
@@ -70,7 +54,7 @@ Notes page_cache_warm(const Observation& o) {
   const CacheState* cache = cache_of(o);
   const Storage& storage = o.report.storage;
   if (cache == nullptr || !storage.from_storage_pct.has_value()) return {};
-  const bool compares_storage = storage.name.has_value() && cache->asked == kAnyCache;
+  const bool compares_storage = !o.report.spec.storage.empty() && cache->asked == kAnyCache;
   const double from_memory_pct = 100 - *storage.from_storage_pct;
   if (cache->asked != kColdCache && !compares_storage) return {};
   if (from_memory_pct <= kFromMemoryPct) return {};

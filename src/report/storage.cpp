@@ -37,30 +37,6 @@ Measured<std::int64_t> device_read(const Utilization& utilization) {
                             : utilization.host.data_disk.reason);
 }
 
-/// "nvme1n1" of "nvme1n1 (vg-data)".
-std::string device_name(const std::string& layer) {
-  return layer.substr(0, layer.find(' '));
-}
-
-void compare_device(const StoragePlan& declared, const Measured<StorageFacts>& facts,
-                    Storage& out) {
-  out.name = declared.name.empty() ? Measured<std::string>::missing("the spec names no storage")
-                                   : Measured<std::string>(declared.name);
-  const auto unknown = [&out](const std::string& why) { out.evidence.push_back(why); };
-  if (declared.name.empty()) return unknown(out.name.reason);
-  if (declared.device.empty()) return unknown("the system file declares no device for it");
-  if (!facts.has_value()) return unknown(facts.reason);
-  if (!facts.value->layers.has_value()) return unknown(facts.value->layers.reason);
-  std::string layers;
-  bool is_among = false;
-  for (const std::string& layer : *facts.value->layers) {
-    layers += (layers.empty() ? "" : ", ") + layer;
-    is_among = is_among || device_name(layer) == declared.device;
-  }
-  out.verdict = is_among ? "matched" : "mismatched";
-  out.evidence.push_back("declared " + declared.device + ", the folder lies on " + layers);
-}
-
 void set_missing(Storage& out, const std::string& why) {
   out.io = out.io_fallback = out.state = Measured<std::string>::missing(why);
   out.file_bytes = out.workers_read_bytes = out.device_read_bytes =
@@ -115,7 +91,6 @@ Storage make_storage(const Evidence& evidence, const Utilization& utilization,
   out.data = sight.facts;
   out.cache = sight.cache;
   out.probe = sight.probe;
-  compare_device(evidence.plan.storage, sight.facts, out);
   if (evidence.plan.data.folder.empty()) {
     set_missing(out, "synthetic data reads nothing");
     return out;

@@ -117,7 +117,7 @@ std::string trial_text(const ReadTrial& trial) {
 void add_storage(const Report& report, Lines& lines) {
   const Storage& storage = report.storage;
   if (!storage.data.has_value()) return;
-  std::string text = storage.name.has_value() ? *storage.name + " (" + storage.verdict + "), " : "";
+  std::string text = report.spec.storage.empty() ? "" : report.spec.storage + ", ";
   text += storage.data.value->device.value.value_or("an unknown device") + ", " +
           storage.io.value.value_or("not read");
   if (storage.state.has_value()) {

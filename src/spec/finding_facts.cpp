@@ -33,8 +33,6 @@ std::span<const WordFacts> findings() {
       {"cpu_quota_throttled", "a container quota held threads back while measuring", {}},
       {"shared_memory_small", "/dev/shm is smaller than NCCL may need", {}},
       {"iommu_translates", "an IOMMU translates the traffic of a GPU", {}},
-      {"storage_mismatched", "the data does not lie on the device declared for the storage", {}},
-      {"storage_unknown", "it is not proved which device the named storage is", {}},
       {"io_not_as_asked", "files were not read as data.loader.io asks", {}},
       {"cache_not_as_asked", "the page cache was not as data.cache asks", {}},
       {"page_cache_warm",

@@ -65,7 +65,7 @@ TEST(StorageFindings, ReadsFromMemory) {
   EXPECT_THAT(finding_ids(FileRun("any", 700).report()), IsEmpty());
   EXPECT_THAT(finding_ids(FileRun("warm", 0).report()), IsEmpty());
   FileRun named("any", 700);
-  named.plan.storage = {"localNVMe", "/mnt", "nvme0n1", "local"};
+  named.plan.spec.storage = "localNVMe";
   EXPECT_THAT(finding_ids(named.report()), ElementsAre("page_cache_warm"));
   FileRun unknown("cold", 0);
   unknown.telemetry.utilization.host.processes = {};
@@ -81,18 +81,6 @@ TEST(StorageFindings, AnotherWayOfReading) {
   EXPECT_THAT(finding_ids(report), ElementsAre("io_not_as_asked"));
   EXPECT_THAT(report.findings[0].message, HasSubstr("direct"));
   EXPECT_EQ(report.findings[0].severity, "invalid");
-}
-
-TEST(StorageFindings, TheDeclaredDevice) {
-  FileRun run("cold", 1000);
-  run.plan.storage = {"falconNVMe", "/mnt", "nvme0n1", "falcon"};
-  EXPECT_THAT(finding_ids(run.report()), IsEmpty());
-  run.plan.storage.device = "nvme1n1";
-  EXPECT_THAT(finding_ids(run.report()), ElementsAre("storage_mismatched"));
-  run.plan.storage.device = "";
-  EXPECT_THAT(finding_ids(run.report()), ElementsAre("storage_unknown"));
-  run.plan.storage = {};
-  EXPECT_THAT(finding_ids(run.report()), IsEmpty());
 }
 
 }  // namespace

@@ -70,25 +70,6 @@ TEST(Storage, HowFilesWereRead) {
   EXPECT_EQ(*run.report().storage.io_fallback, "io_uring is refused");
 }
 
-TEST(Storage, TheDeclaredDeviceIsHeldAgainstTheOneBelowTheFolder) {
-  MadeRun run;
-  run.plan.data.folder = "/mnt/data";
-  EXPECT_EQ(run.report().storage.verdict, "unknown");
-  EXPECT_EQ(run.report().storage.name.reason, "the spec names no storage");
-  run.plan.storage = {"falconNVMe", "/mnt", "", "falcon"};
-  EXPECT_EQ(run.report().storage.verdict, "unknown");
-  EXPECT_EQ(*run.report().storage.name, "falconNVMe");
-  run.plan.storage.device = "dm-0";
-  run.circumstances.storage.facts = on_disks({"dm-0 (vg-data)", "nvme1n1"});
-  EXPECT_EQ(run.report().storage.verdict, "matched");
-  run.plan.storage.device = "nvme1n1";
-  EXPECT_EQ(run.report().storage.verdict, "matched");
-  run.plan.storage.device = "nvme1";
-  const Storage other = run.report().storage;
-  EXPECT_EQ(other.verdict, "mismatched");
-  EXPECT_EQ(other.evidence.back(), "declared nvme1, the folder lies on dm-0 (vg-data), nvme1n1");
-}
-
 TEST(Storage, BytesComeFromRecordsAndTelemetry) {
   MadeRun run;
   run.plan.data.folder = "/mnt/data";
@@ -112,7 +93,7 @@ TEST(Storage, TheSummaryTellsIt) {
   MadeRun run;
   EXPECT_EQ(summary(run.report(), "r.json", false).find("storage"), std::string::npos);
   run.plan.data.folder = "/mnt/data";
-  run.plan.storage = {"localNVMe", "/mnt", "nvme0n1", "local"};
+  run.plan.spec.storage = "localNVMe";
   StorageFacts facts = on_disks({"nvme0n1"});
   facts.device = std::string("/dev/nvme0n1");
   run.circumstances.storage.facts = facts;
@@ -131,7 +112,7 @@ TEST(Storage, TheSummaryTellsIt) {
   const std::string text = summary(run.report(), "r.json", false);
   const std::string flat = std::regex_replace(text, std::regex("\\s+"), " ");
   EXPECT_THAT(flat, testing::HasSubstr(
-                        "storage localNVMe (matched), /dev/nvme0n1, direct, cold (100.0 % from "
+                        "storage localNVMe, /dev/nvme0n1, direct, cold (100.0 % from "
                         "storage), probe 1.500 GB/s one reader, 3.000 GB/s as 8 loaders"));
 }
 
