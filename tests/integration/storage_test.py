@@ -100,24 +100,18 @@ class StorageTest(RunTest):
         self.assertIsNone(report["storage"]["probe"])
         self.assertEqual(report["storage"]["probe_reason"], "data.probe is off")
 
-    def test_named_storage(self):
-        layers = self.trained("seen", data=self.pictures(), budget={"steps": 1})["storage"]["data"]["layers"]
-        if layers is None:
-            self.skipTest("the device below the folder for temporary files is not known")
-        device = layers[0].split()[0]
-        storages = {
-            "right": {"mount": str(self.folder), "device": f"/dev/{device}"},
-            "wrong": {"mount": str(self.folder), "device": "/dev/absent0n1"},
-        }
-        (self.folder / "system.yaml").write_text(json.dumps({"storage": storages}))
+    def test_what_it_lies_on(self):
+        (self.folder / "system.yaml").write_text(json.dumps({"storage": {"here": {"mount": str(self.folder)}}}))
         named = {"data": self.pictures(), "budget": {"steps": 1}, "system": "system.yaml"}
-        report = self.trained("right", storage="right", **named)
-        self.assertEqual((report["storage"]["name"], report["storage"]["verdict"]), ("right", "matched"))
-        self.assertEqual(report["plan"]["storage"]["device"], device)
-        spec = self.write_spec(storage="wrong", strict=True, **named)
-        done = self.run_program("--config", spec, "--output", "out.json")
-        self.assertEqual(done.code, 6, done)
-        self.assertEqual(self.report()["storage"]["verdict"], "mismatched")
+        report = self.trained("named", storage="here", **named)
+        self.assert_valid(report)
+        data = report["storage"]["data"]
+        self.assertEqual(data["folder"], str(self.folder / "set"))
+        self.assertTrue((str(self.folder) + "/").startswith(data["mount"].rstrip("/") + "/"), data)
+        if data["disks"] is None:
+            self.assertTrue(data["disks_reason"])
+        else:
+            self.assertEqual(data["layers"][-1].split()[0], data["disks"][-1]["name"])
 
     def test_a_storage_is_filled(self):
         (self.folder / "disk").mkdir()
