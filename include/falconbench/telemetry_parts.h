@@ -45,7 +45,8 @@ struct DiskTelemetry {
 template <class V>
 void visit_fields(DiskTelemetry& d, V& v) {
   v.field("name", d.name, "block device");
-  v.field("holds_data", d.holds_data, "the data set lies on it");
+  v.field("holds_data", d.holds_data,
+          "the data set lies on it, or on a device that it is a part of");
   v.field("read_bytes_per_s", d.read_bytes_per_s, "bytes read");
   v.field("write_bytes_per_s", d.write_bytes_per_s, "bytes written");
   v.field("read_iops", d.read_iops, "reads completed a second");

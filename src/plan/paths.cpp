@@ -91,6 +91,7 @@ FilePlan file_plan(const RunSpec& resolved, const SystemFile& system) {
   const std::string folder =
       place_on_storage(resolved, system, "checkpoint.path", resolved.checkpoint.path);
   if (!folder.empty()) files.checkpoint = (fs::path(folder) / kCheckpointFile).string();
+  files.telemetry_raw = resolved.telemetry.raw;
   return files;
 }
 

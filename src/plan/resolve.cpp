@@ -266,7 +266,8 @@ ResolvedSpec resolve(const RunSpec& given, const std::map<std::string, std::stri
   if (spec.storage.empty()) {
     spec::visit_paths(spec, [&](const char*, std::string& path) { path = absolute(path, folder); });
   }
-  spec.system = absolute(spec.system, folder);
+  spec::visit_own_paths(spec,
+                        [&](const char*, std::string& path) { path = absolute(path, folder); });
   explain_rest(base::to_value(spec), "", out.origin);
   return out;
 }

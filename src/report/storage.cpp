@@ -27,14 +27,14 @@ Measured<std::int64_t> device_read(const Utilization& utilization) {
   using Bytes = Measured<std::int64_t>;
   if (!utilization.host.disks.has_value()) return Bytes::missing(utilization.host.disks.reason);
   if (!utilization.window_s.has_value()) return Bytes::missing(utilization.window_s.reason);
+  // The devices below the one that is mounted hold data too.
+  const Measured<std::string>& mounted = utilization.host.data_disk;
   for (const DiskTelemetry& disk : *utilization.host.disks) {
-    if (!disk.holds_data) continue;
+    if (!disk.holds_data || (mounted.has_value() && disk.name != *mounted)) continue;
     if (!disk.read_bytes_per_s.has_value()) return Bytes::missing(disk.read_bytes_per_s.reason);
     return std::llround((*disk.read_bytes_per_s).mean * *utilization.window_s);
   }
-  return Bytes::missing(utilization.host.data_disk.has_value()
-                            ? "no readings of " + *utilization.host.data_disk
-                            : utilization.host.data_disk.reason);
+  return Bytes::missing(mounted.has_value() ? "no readings of " + *mounted : mounted.reason);
 }
 
 void set_missing(Storage& out, const std::string& why) {
