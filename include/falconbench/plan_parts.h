@@ -19,6 +19,7 @@ struct DataFacts {
   std::string folder;                           // absolute; empty for synthetic
   std::map<std::string, std::int64_t> skipped;  // left out by the scan: reason -> number
   std::vector<SkippedItem> skipped_items;       // the first 100 of them
+  std::string unknown;  // why the data could not be looked at; empty: it was
 };
 template <class V>
 void visit_fields(DataFacts& d, V& v) {
@@ -28,6 +29,7 @@ void visit_fields(DataFacts& d, V& v) {
   v.field("folder", d.folder, "absolute folder that is read");
   v.field("skipped", d.skipped, "items left out by the scan: reason -> number");
   v.field("skipped_items", d.skipped_items, "the first 100 of them");
+  v.field("unknown", d.unknown, "why the data was not looked at (a plan for another machine)");
 }
 
 /// Files that the run reads and writes beside its data: absolute, empty where there is none.
@@ -56,6 +58,17 @@ void visit_fields(MemoryEstimate& m, V& v) {
   v.field("activations_bytes", m.activations_bytes, "activations kept for the backward pass");
   v.field("total_bytes", m.total_bytes, "sum, per device");
   v.field("basis", m.basis, "how the estimate was made");
+}
+
+/// What the NCCL of every rank is told: the same for all.
+struct NcclPlan {
+  std::map<std::string, std::string> environment;
+  std::string topology;  // XML for NCCL_TOPO_FILE; empty: as NCCL finds it
+};
+template <class V>
+void visit_fields(NcclPlan& n, V& v) {
+  v.field("environment", n.environment, "environment variables set in every worker");
+  v.field("topology", n.topology, "topology file that NCCL is given, empty: as it finds it");
 }
 
 }  // namespace falcon

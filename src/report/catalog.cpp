@@ -13,6 +13,7 @@ struct Row {
 
 constexpr std::array kRows{
     Row{"topology_mismatched", "invalid", rules::topology_mismatched},
+    Row{"emulation_failed", "invalid", rules::emulation_failed},
     Row{"parameters_differ", "invalid", rules::parameters_differ},
     Row{"loss_not_finite", "invalid", rules::loss_not_finite},
     Row{"step_clock_differs", "invalid", rules::step_clock_differs},
@@ -22,6 +23,7 @@ constexpr std::array kRows{
     Row{"exchange_off", "warning", rules::exchange_off},
     Row{"topology_unknown", "warning", rules::topology_unknown},
     Row{"page_cache_warm", "warning", rules::page_cache_warm},
+    Row{"nccl_fallback", "warning", rules::nccl_fallback},
     Row{"loader_bound", "warning", rules::loader_bound},
     Row{"stragglers", "warning", rules::stragglers},
     Row{"gpu_throttled", "warning", rules::gpu_throttled},

@@ -44,6 +44,8 @@ Notes phases_do_not_sum(const Observation& o);
 Notes step_clock_differs(const Observation& o);
 Notes topology_mismatched(const Observation& o);
 Notes topology_unknown(const Observation& o);
+Notes emulation_failed(const Observation& o);
+Notes nccl_fallback(const Observation& o);
 Notes cpu_oversubscribed(const Observation& o);
 Notes exchange_off(const Observation& o);
 Notes no_graph(const Observation& o);

@@ -14,6 +14,7 @@
 #include <falconbench/clock.h>
 #include <falconbench/model.h>
 
+#include "comm/nccl_log.h"
 #include "comm/process_group.h"
 #include "data/catalog.h"
 #include "data/loader.h"
@@ -96,6 +97,7 @@ class Session {
   DevicePlan used_device_{"cpu", "", "", "CPU"};
   std::optional<c10::cuda::CUDAStream> training_stream_;
   std::optional<c10::cuda::CUDAStream> copy_stream_;
+  std::optional<comm::NcclLog> nccl_log_;
   std::unique_ptr<comm::ProcessGroup> group_;
   std::unique_ptr<Model> model_;
   WeightsRecord weights_;
@@ -130,6 +132,7 @@ void Session::run() {
 }
 
 void Session::prepare_process() {
+  nccl_log_.emplace(plan_.nccl);
   const at::DeviceType kind = rank_.devices.at(0).kind == "cuda" ? at::kCUDA : at::kCPU;
   bind_to_cpus(rank_);
   const train::Precision& precision = train::precision_of(plan_.spec.precision.value_or(""), kind);
@@ -305,6 +308,9 @@ WorkerRecords Session::records() const {
   records.started_s = started_s_;
   records.model_ready_s = model_ready_s_;
   records.weights = weights_;
+  records.transports = group_ != nullptr && device_.is_cuda()
+                           ? nccl_log_->transports()
+                           : Measured<std::vector<Transport>>::missing("NCCL was not used");
   trainer_->fill(records);
   const FileReading reading = dataset_->reading();
   records.loader.io = reading.used;
