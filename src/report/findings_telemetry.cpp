@@ -32,12 +32,6 @@ std::vector<std::string> gaps_of(const Observation& o) {
   return gaps;
 }
 
-const Gpu* find_gpu(const Host& host, const std::string& uuid) {
-  const auto found = std::find_if(host.gpus.begin(), host.gpus.end(),
-                                  [&uuid](const Gpu& gpu) { return gpu.uuid == uuid; });
-  return found == host.gpus.end() ? nullptr : &*found;
-}
-
 template <class T>
 double number_of(const T& value) {
   return static_cast<double>(value);
@@ -59,23 +53,12 @@ void add_below(const Measured<T>& value, const Measured<M>& most, const std::str
       (evidence.empty() ? "" : ", ") + text(number_of(*value)) + " of " + text(number_of(*most));
 }
 
-/// Readings that found the GPU idle do not count there.
-std::string below_under_load(const Utilization& utilization, const std::string& uuid) {
-  std::string evidence;
-  for (const GpuTelemetry& gpu : utilization.gpus) {
-    if (gpu.uuid != uuid) continue;
-    add_below(gpu.pcie_link.generation, gpu.pcie_link.generation_max, "generation ", evidence);
-    add_below(gpu.pcie_link.width, gpu.pcie_link.width_max, "x", evidence);
-  }
-  return evidence.empty() ? "" : evidence + ", under load";
-}
-
-/// Only the width: the generation of an idle link drops to save power, its width does not.
-std::string narrow_at_rest(const Host& host, const std::string& uuid) {
-  std::string evidence;
-  const Gpu* gpu = find_gpu(host, uuid);
-  if (gpu != nullptr) add_below(gpu->pcie_width, gpu->pcie_width_max, "x", evidence);
-  return evidence.empty() ? "" : evidence + ", before the run";
+/// The plan tells of links that are narrow before the run.
+bool is_told(const Plan& plan, const std::string& pci_address) {
+  return std::any_of(plan.findings.begin(), plan.findings.end(), [&](const Finding& finding) {
+    return finding.id == "pcie_link_degraded" &&
+           finding.message.find(pci_address) != std::string::npos;
+  });
 }
 
 }  // namespace
@@ -112,12 +95,18 @@ Notes gpu_throttled(const Observation& o) {
 
 Notes pcie_link_degraded(const Observation& o) {
   Notes notes;
-  for (const TopologyGpu& used : o.report.topology.gpus) {
-    std::string evidence = below_under_load(o.report.utilization, used.uuid);
-    if (evidence.empty()) evidence = narrow_at_rest(o.report.system, used.uuid);
+  for (const GpuTelemetry& gpu : o.report.utilization.gpus) {
+    // Readings that found the GPU idle do not count there.
+    const GpuLinkTelemetry& link = gpu.pcie_link;
+    std::string evidence;
+    add_below(link.generation, link.generation_max, "generation ", evidence);
+    if (!is_told(o.evidence.plan, gpu.pci_address)) {
+      add_below(link.width, link.width_max, "x", evidence);
+    }
     if (evidence.empty()) continue;
-    notes.push_back({"the PCIe link of GPU " + used.pci_address + " is below what it can be",
-                     evidence, "reseat the board or cable; look at the slot's wiring"});
+    notes.push_back({"the PCIe link of GPU " + gpu.pci_address + " was below what it can be",
+                     evidence + ", under load",
+                     "reseat the board or cable; look at the slot's wiring"});
   }
   const Measured<StorageFacts>& storage = o.report.storage.data;
   if (!storage.has_value() || !storage.value->disks.has_value()) return notes;

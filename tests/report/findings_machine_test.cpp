@@ -40,6 +40,24 @@ TEST(MachineFindings, LinkUnderLoad) {
   EXPECT_EQ(report.findings[0].evidence, "generation 4.5 of generation 5, under load");
   gpu(run).pcie_link.width = always(8);
   EXPECT_THAT(run.report().findings[0].evidence, HasSubstr("x8 of x16"));
+  gpu(run).pcie_link.generation = always(5);
+  EXPECT_THAT(finding_ids(run.report()), ElementsAre("pcie_link_degraded"));
+  run.plan.findings.push_back(
+      {"pcie_link_degraded", "warning", "the PCIe link of GPU 0000:00:00.0 is narrow", "x8", ""});
+  EXPECT_THAT(finding_ids(run.report()), ElementsAre("pcie_link_degraded"));  // the plan's
+}
+
+TEST(MachineFindings, TheLinkUnderLoadStandsInTheTopology) {
+  MadeRun run;
+  gpu(run).pcie_link.generation = always(5);
+  gpu(run).pcie_link.width = Measured<Summary>::missing("idle all the time");
+  EXPECT_EQ(run.report().topology.gpus[0].link_under_load.reason, "idle all the time");
+  gpu(run).pcie_link.width = always(16);
+  EXPECT_EQ(*run.report().topology.gpus[0].link_under_load, "Gen5 x16");
+  gpu(run).pcie_link.generation = always(4.5);
+  EXPECT_EQ(*run.report().topology.gpus[0].link_under_load, "Gen4.5 x16");
+  run.telemetry.utilization.gpus.clear();
+  EXPECT_EQ(run.report().topology.gpus[0].link_under_load.reason, "no telemetry of this GPU");
 }
 
 TEST(MachineFindings, TheGenerationOfAnIdleLinkDropsToSavePower) {
