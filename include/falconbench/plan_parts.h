@@ -34,7 +34,7 @@ void visit_fields(DataFacts& d, V& v) {
 
 /// Files that the run reads and writes beside its data: absolute, empty where there is none.
 struct FilePlan {
-  std::string init, resume, checkpoint, save_weights;
+  std::string init, resume, checkpoint, save_weights, telemetry_raw;
 };
 template <class V>
 void visit_fields(FilePlan& f, V& v) {
@@ -42,6 +42,7 @@ void visit_fields(FilePlan& f, V& v) {
   v.field("resume", f.resume, "checkpoint to go on from");
   v.field("checkpoint", f.checkpoint, "checkpoint that is written, again and again");
   v.field("save_weights", f.save_weights, "weights that are written at the end");
+  v.field("telemetry_raw", f.telemetry_raw, "readings of the telemetry, written as they come");
 }
 
 struct MemoryEstimate {

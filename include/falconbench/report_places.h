@@ -104,32 +104,4 @@ void visit_fields(Topology& t, V& v) {
   v.field("transports", t.transports, "how ranks reached each other, from NCCL's log");
 }
 
-/// What the data lies on; found by the launcher (report::make is pure).
-struct StorageFacts {
-  std::string folder;
-  Measured<std::string> mount, file_system, device;
-};
-template <class V>
-void visit_fields(StorageFacts& s, V& v) {
-  v.field("folder", s.folder, "absolute data folder");
-  v.field("mount", s.mount, "mount point that holds it");
-  v.field("file_system", s.file_system, "its type");
-  v.field("device", s.device, "block device or network source");
-}
-
-struct Storage {
-  Measured<StorageFacts> data;
-  Measured<std::int64_t> file_bytes, workers_read_bytes, device_read_bytes;
-};
-template <class V>
-void visit_fields(Storage& s, V& v) {
-  v.field("data", s.data, "where the training data lies");
-  v.field("file_bytes", s.file_bytes, "read from data files while measuring, cached or not");
-  v.field(
-      "workers_read_bytes", s.workers_read_bytes,
-      "what the workers fetched from storage while measuring; less than file_bytes: page cache");
-  v.field("device_read_bytes", s.device_read_bytes,
-          "read from the block device while measuring, by all processes");
-}
-
 }  // namespace falcon

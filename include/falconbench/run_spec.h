@@ -10,6 +10,7 @@
 #include "falconbench/spec_checkpoint.h"
 #include "falconbench/spec_data.h"
 #include "falconbench/spec_emulate.h"
+#include "falconbench/spec_telemetry.h"
 #include "falconbench/spec_training.h"
 
 namespace falcon {

@@ -1,13 +1,16 @@
 // The whole tool in one screen: spec -> host -> plan -> run -> report.
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include <unistd.h>
 
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/data_set.h"
+#include "cli/data_storage.h"
 #include "cli/file_checks.h"
 #include "cli/help.h"
 #include "cli/logging.h"
@@ -30,7 +33,6 @@
 #include "platform/merge_probe.h"
 #include "report/make.h"
 #include "report/report_file.h"
-#include "report/storage.h"
 #include "report/summary.h"
 #include "report/trace_file.h"
 #include "spec/load.h"
@@ -48,6 +50,8 @@ struct Run {
   std::shared_ptr<const platform::Nvml> nvml;
   Host host;
   Plan plan;
+  std::unique_ptr<Dataset> dataset;  // until the workers start
+  DataStorage storage;
   RunLog log;
   Telemetry telemetry;
 };
@@ -80,12 +84,12 @@ Host look_at_host(const std::string& other_machine,
 }
 
 // Of another machine only what needs no file is known.
-DataFacts look_at_data(const RunSpec& resolved, const std::string& folder, bool is_here) {
+Surveyed look_at_data(const RunSpec& resolved, const std::string& folder, bool is_here) {
   if (is_here || folder.empty()) return survey(resolved, folder);
-  DataFacts facts;
-  facts.folder = folder;
-  facts.unknown = "planned for another machine";
-  return facts;
+  Surveyed surveyed;
+  surveyed.facts.folder = folder;
+  surveyed.facts.unknown = "planned for another machine";
+  return surveyed;
 }
 
 void add_places(const plan::Placement& placement, const SystemFile& system, Run& run) {
@@ -117,8 +121,9 @@ void prepare(Run& run, Log& log, const Patience* patience, const std::string& ot
   }
   const FilePlan files = plan::file_plan(resolved.spec, system, is_here);
   if (is_here) check_readable(files);
-  run.plan = plan::make(resolved, placement, run.host, look_at_data(resolved.spec, folder, is_here),
-                        run.id);
+  Surveyed surveyed = look_at_data(resolved.spec, folder, is_here);
+  run.dataset = std::move(surveyed.dataset);
+  run.plan = plan::make(resolved, placement, run.host, surveyed.facts, run.id);
   run.plan.files = files;
   add_places(placement, system, run);
   if (is_here && !files.resume.empty()) plan::resume_from(resume_facts(files), run.plan);
@@ -130,6 +135,8 @@ void execute(Run& run, Log& log, const RunArguments& arguments, launch::SignalWa
   const ProbeFacts facts = probe(&patience);
   platform::merge_probe(run.host, facts);
   check_libraries(facts);
+  run.storage.prepare(run.plan, run.host, run.dataset.get(), patience);
+  run.dataset.reset();
   RunTelemetry telemetry(run.plan, run.nvml);
   Progress progress({run.plan.warmup_steps, run.plan.measured_steps, run.plan.global_batch,
                      stderr_is_terminal(), arguments.quiet});
@@ -180,12 +187,12 @@ void fail(Run& run, ExitCode code, const std::string& message) {
   }
 }
 
-Report make_report(const Run& run, const std::string& program, const Words& words,
+Report make_report(Run& run, const std::string& program, const Words& words,
                    const std::string& report_path) {
   report::Circumstances circumstances;
   circumstances.command_line = {program};
   circumstances.command_line.insert(circumstances.command_line.end(), words.begin(), words.end());
-  circumstances.storage = report::find_storage(run.plan.data.folder);
+  circumstances.storage = run.storage.finish(run.plan);
   circumstances.trace_file = report::write_trace(report_path, run.plan, run.log);
   circumstances.model = catalog::find_model(run.plan.spec.model);
   circumstances.precision = catalog::find_precision(run.plan.spec.precision.value_or(""));

@@ -76,6 +76,14 @@ std::string data_folder(const RunSpec& resolved, const SystemFile& system, bool 
   return place_on_storage(resolved, system, is_here, "data.path", resolved.data.path);
 }
 
+std::string folder_on(const std::string& storage, const std::string& path,
+                      const SystemFile& system) {
+  RunSpec spec;
+  spec.storage = storage;
+  spec.data.path = path;
+  return data_folder(spec, system);
+}
+
 FilePlan file_plan(const RunSpec& resolved, const SystemFile& system, bool is_here) {
   FilePlan files;
   if (resolved.init != kRandomInit) files.init = place_of(resolved, system, is_here, resolved.init);
@@ -84,6 +92,7 @@ FilePlan file_plan(const RunSpec& resolved, const SystemFile& system, bool is_he
   const std::string folder =
       place_on_storage(resolved, system, is_here, "checkpoint.path", resolved.checkpoint.path);
   if (!folder.empty()) files.checkpoint = (fs::path(folder) / kCheckpointFile).string();
+  files.telemetry_raw = resolved.telemetry.raw;
   return files;
 }
 

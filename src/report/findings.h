@@ -54,6 +54,19 @@ Notes worker_note(const Observation& o);
 Notes telemetry_missing(const Observation& o);
 Notes gpu_throttled(const Observation& o);
 Notes pcie_link_degraded(const Observation& o);
+Notes gpu_power_capped(const Observation& o);
+Notes gpu_clocks_low(const Observation& o);
+Notes gpu_shared(const Observation& o);
+Notes gpu_memory_faulty(const Observation& o);
+Notes gpu_memory_worn(const Observation& o);
+Notes numa_mismatch(const Observation& o);
+Notes cpu_quota_throttled(const Observation& o);
+Notes shared_memory_small(const Observation& o);
+Notes peer_access_blocked(const Observation& o);
+Notes iommu_translates(const Observation& o);
+Notes io_not_as_asked(const Observation& o);
+Notes cache_not_as_asked(const Observation& o);
+Notes page_cache_warm(const Observation& o);
 }  // namespace rules
 
 }  // namespace falcon::report

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "base/revision.h"
+#include "base/text.h"
 #include "report/evidence.h"
 #include "report/findings.h"
 #include "report/places.h"
 #include "report/step_series.h"
-#include "report/storage.h"
 #include "report/trace.h"
 #include "report/training.h"
 
@@ -102,6 +102,26 @@ void add_energy_per_sample(const Evidence& evidence, Report& report) {
   }
 }
 
+std::string hundredths(double number) {
+  return base::number_text(std::round(number * 100) / 100);
+}
+
+/// "Gen5 x16", means over the window.
+void add_links_under_load(Report& report) {
+  for (TopologyGpu& gpu : report.topology.gpus) {
+    gpu.link_under_load = Measured<std::string>::missing("no telemetry of this GPU");
+    for (const GpuTelemetry& seen : report.utilization.gpus) {
+      if (seen.uuid != gpu.uuid) continue;
+      const GpuLinkTelemetry& link = seen.pcie_link;
+      gpu.link_under_load = Measured<std::string>::missing(
+          link.generation.has_value() ? link.width.reason : link.generation.reason);
+      if (!link.generation.has_value() || !link.width.has_value()) continue;
+      gpu.link_under_load = "Gen" + hundredths(link.generation.value->mean) + " x" +
+                            hundredths(link.width.value->mean);
+    }
+  }
+}
+
 void add_findings(const Evidence& evidence, Report& report) {
   report.findings = evidence.plan.findings;
   const std::vector<Finding> observed = make_findings({report, evidence});
@@ -149,6 +169,7 @@ Report make(const Plan& plan, const Host& host, const RunLog& log, const Telemet
   report.storage = make_storage(evidence, telemetry.utilization, circumstances.storage);
   report.error = make_error(log);
   add_energy_per_sample(evidence, report);
+  add_links_under_load(report);
   add_findings(evidence, report);
   return report;
 }

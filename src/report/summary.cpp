@@ -111,6 +111,28 @@ void add_input(const Report& report, Lines& lines) {
   lines.add("loader", text);
 }
 
+std::string trial_text(const ReadTrial& trial) {
+  return bytes_text(trial.bytes_per_s) + "/s";
+}
+
+void add_storage(const Report& report, Lines& lines) {
+  const Storage& storage = report.storage;
+  if (!storage.data.has_value()) return;
+  std::string text = report.spec.storage.empty() ? "" : report.spec.storage + ", ";
+  text += storage.data.value->device.value.value_or("an unknown device") + ", " +
+          storage.io.value.value_or("not read");
+  if (storage.state.has_value()) {
+    text +=
+        ", " + *storage.state + " (" + percent(*storage.from_storage_pct / 100) + " from storage)";
+  }
+  if (storage.probe.has_value()) {
+    text += ", probe " + trial_text(storage.probe.value->sequential) + " one reader, " +
+            trial_text(storage.probe.value->random) + " as " +
+            std::to_string(storage.probe.value->random.threads) + " loaders";
+  }
+  lines.add("storage", text);
+}
+
 void add_loss(const Report& report, Lines& lines) {
   const Loss& loss = report.training.loss;
   if (!loss.first.has_value() && loss.series.empty()) {
@@ -170,6 +192,7 @@ std::string summary(const Report& report, const std::string& path, bool use_colo
   add_speed(report, lines);
   add_utilization_lines(report, lines);
   add_input(report, lines);
+  add_storage(report, lines);
   add_loss(report, lines);
   add_learned(report, lines);
   add_findings(report, lines);

@@ -19,6 +19,7 @@
 #include "data/catalog.h"
 #include "data/loader.h"
 #include "data/options.h"
+#include "data/page_cache.h"
 #include "models/weights.h"
 #include "ops/fused_norm_act.h"
 #include "ops/fused_residual_norm.h"
@@ -197,6 +198,9 @@ void Session::make_loader() {
   options.threads = rank_.decode_threads;
   options.draw_on_device = device_.is_cuda();
   dataset_ = data::make_dataset(options);
+  // The scan has read the head of every file. The last rank to come here drops what all have read;
+  // what another rank's loader had read by then, it does not read again in this epoch.
+  if (spec.data.cache == kColdCache) data::drop_from_cache(*dataset_, rank_.decode_threads);
   const data::BatchSchedule schedule({.samples = dataset_->size(),
                                       .global_batch = plan_.global_batch,
                                       .ranks = static_cast<int>(plan_.ranks.size()),
@@ -308,6 +312,9 @@ WorkerRecords Session::records() const {
                            ? nccl_log_->transports()
                            : Measured<std::vector<Transport>>::missing("NCCL was not used");
   trainer_->fill(records);
+  const FileReading reading = dataset_->reading();
+  records.loader.io = reading.used;
+  records.loader.io_fallback = reading.fallback;
   if (evaluated_) records.pauses.push_back(*evaluated_);
   records.evaluation = evaluation_;
   records.saved_weights = saved_weights_;

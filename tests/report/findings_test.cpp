@@ -138,7 +138,9 @@ TEST(Findings, PhasesThatDoNotSum) {
 
 TEST(Findings, OfTheMachine) {
   MadeRun run;
-  run.host.gpus[1].pcie_width = 8;
+  GpuLinkTelemetry& link = run.telemetry.utilization.gpus[1].pcie_link;
+  link.width = Summary{8, 8, 8, 2, 100};
+  link.width_max = std::int64_t{16};
   run.host.cpu.usable = 1;
   run.telemetry.utilization.gpus[0].throttle =
       std::vector<ThrottleShare>{{"idle", 50, "counter"}, {"power_cap", 7, "counter"}};
