@@ -29,6 +29,7 @@ struct Metric {
   bool series = true;        // keep it over time
   std::string scope = {};    // of its series, where that is not the sampler's own
   std::string missing = {};  // why it is not to be had here (probed once); empty: it is
+  bool is_rare = false;      // many machines have none: that it is missing is no news
   std::string when_idle =
       "nothing happened in the window";  // reason when a ratio's base stood still
 };

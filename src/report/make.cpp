@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/revision.h"
+#include "base/text.h"
 #include "report/evidence.h"
 #include "report/findings.h"
 #include "report/places.h"
@@ -60,6 +61,25 @@ Measured<ReportError> make_error(const RunLog& log) {
     error.last_step = Measured<std::int64_t>::missing("no single rank");
   }
   return error;
+}
+
+/// "Gen5 x16", or of a link that changed "Gen2-5 x16".
+Measured<std::string> link_text(const GpuLinkTelemetry& link) {
+  const auto range = [](const Summary& seen) {
+    const std::string least = base::number_text(seen.min);
+    return seen.min == seen.max ? least : least + "-" + base::number_text(seen.max);
+  };
+  if (!link.generation.has_value()) return Measured<std::string>::missing(link.generation.reason);
+  if (!link.width.has_value()) return Measured<std::string>::missing(link.width.reason);
+  return "Gen" + range(*link.generation) + " x" + range(*link.width);
+}
+
+void add_links_under_load(Report& report) {
+  for (TopologyGpu& gpu : report.topology.gpus) {
+    for (const GpuTelemetry& seen : report.utilization.gpus) {
+      if (seen.uuid == gpu.uuid) gpu.link_under_load = link_text(seen.pcie_link);
+    }
+  }
 }
 
 /// Energy is known per board; samples per rank, which may hold several boards.
@@ -137,6 +157,7 @@ Report make(const Plan& plan, const Host& host, const RunLog& log, const Telemet
   report.storage = make_storage(evidence, telemetry.utilization, circumstances.storage);
   report.error = make_error(log);
   add_energy_per_sample(evidence, report);
+  add_links_under_load(report);
   add_findings(evidence, report);
   return report;
 }

@@ -29,12 +29,11 @@ std::vector<Metric> make_metrics() {
     metrics.push_back(
         {.name = name, .kind = MetricKind::kMean, .direction = Direction::kHigherIsBetter});
   }
-  for (const char* name : {"pcie_rx_bytes_per_s", "pcie_tx_bytes_per_s"}) {
+  for (const char* name : {"pcie_rx_bytes_per_s", "pcie_tx_bytes_per_s",
+                           "nvlink_raw_rx_bytes_per_s", "nvlink_raw_tx_bytes_per_s"}) {
     metrics.push_back({.name = name, .kind = MetricKind::kMean, .scale = kMib});
   }
-  for (const char* name : {"nvlink_raw_rx_bytes_per_s", "nvlink_raw_tx_bytes_per_s"}) {
-    metrics.push_back({.name = name, .kind = MetricKind::kMean, .scale = kMib});
-  }
+  for (Metric& metric : metrics) metric.is_rare = true;
   return metrics;
 }
 

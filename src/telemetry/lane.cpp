@@ -204,7 +204,7 @@ SourceTelemetry Lane::describe(const Source& source) const {
     out.interval_max_ms = out.interval_ms;
   }
   for (const Track& track : source.tracks) {
-    if (track.metric().missing.empty()) continue;
+    if (track.metric().missing.empty() || track.metric().is_rare) continue;
     out.unsupported.push_back(track.metric().name + ": " + track.metric().missing);
   }
   return out;

@@ -11,6 +11,7 @@ namespace {
 
 Metric metric_of(std::size_t counter, const FabricPortTelemetry& port) {
   Metric metric;
+  metric.is_rare = true;  // ports without a device have no counters
   metric.scope = port.chassis + "/" + port.switch_name + "/" + port.port;
   switch (counter) {
     case kRxBytes:
