@@ -72,6 +72,8 @@ class Sampler {
   /// Sets out[i] for every metric that is not missing; out arrives without values. Returns "" or
   /// why this source must not be read again (the GPU is lost). Always on one thread at a time.
   virtual std::string read(std::span<Reading> out) = 0;
+  /// From another thread: a prepare() or read() that waits for others is to come back soon.
+  virtual void interrupt() {}
   /// Puts the results, one a metric, where they belong; none at all while prepare() has not ended.
   /// May be called while prepare() or read() blocks.
   virtual void place(std::span<const MetricResult> results, Telemetry& out) const = 0;

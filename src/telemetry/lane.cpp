@@ -166,6 +166,11 @@ void Lane::stop() {
   changed_.notify_all();
 }
 
+// Sources and their samplers stay where they are after construction.
+void Lane::interrupt() {
+  for (const Source& source : sources_) source.sampler->interrupt();
+}
+
 bool Lane::wait_until_done(double timeout_s) {
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, std::chrono::duration<double>(timeout_s),
