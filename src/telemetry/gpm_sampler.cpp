@@ -75,7 +75,7 @@ void GpmSampler::place(std::span<const MetricResult> results, Telemetry& out) co
     gpu.pcie_rx_bytes_per_s = results[kPcieRx].summary;
     gpu.pcie_tx_bytes_per_s = results[kPcieTx].summary;
     gpu.pcie_basis = results[kPcieRx].summary.has_value()
-                         ? Measured<std::string>("gpm")
+                         ? Measured<std::string>("counted")
                          : Measured<std::string>::missing(results[kPcieRx].summary.reason);
   }
   // Payload, where it is counted, goes before what holds the protocol too.

@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
              {"telemetry={samplers: [cpu, redfish], redfish: {url: 'https://a'}}"}},
         Pair{"AddressOfNoService",
              {"telemetry.redfish.url=chassis.example"},
-             {"telemetry.redfish.url", "https://"},
+             {"telemetry.redfish.url", "must begin with https:"},
              {"telemetry.redfish.url=https://chassis.example"}},
         Pair{"AddressWithoutHost",
              {"telemetry.redfish.url=https:///redfish"},
