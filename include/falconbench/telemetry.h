@@ -68,7 +68,8 @@ void visit_fields(SourceTelemetry& s, V& v) {
   v.field("interval_max_ms", s.interval_max_ms, "longest time between readings");
   v.field("read_ms", s.read_ms, "mean time that one reading took");
   v.field("stopped", s.stopped, "why it was given up; empty when it was not");
-  v.field("unsupported", s.unsupported, "metric: why it is not to be had here");
+  v.field("unsupported", s.unsupported,
+          "metric: why it is not to be had here, of those that most machines have");
 }
 
 struct Utilization {
