@@ -64,6 +64,23 @@ void visit_fields(SourceTelemetry& s, V& v) {
   v.field("unsupported", s.unsupported, "metric: why it is not to be had here");
 }
 
+/// Another host of a run on several.
+struct HostUtilization {
+  std::string name;
+  Measured<double> window_s;
+  double cost_cpu_s = 0;
+  HostTelemetry host;
+  std::vector<SourceTelemetry> sources;
+};
+template <class V>
+void visit_fields(HostUtilization& h, V& v) {
+  v.field("name", h.name, "host name, as in run.hosts");
+  v.field("window_s", h.window_s, "length of the measured window there");
+  v.field("cost_cpu_s", h.cost_cpu_s, "CPU seconds of the sampling threads there");
+  v.field("host", h.host, "the host");
+  v.field("sources", h.sources, "how the readings were taken there");
+}
+
 struct Utilization {
   double interval_ms = 0;  // asked for
   Measured<double> window_s;
@@ -72,6 +89,7 @@ struct Utilization {
   std::vector<GpuTelemetry> gpus;
   HostTelemetry host;
   std::vector<SourceTelemetry> sources;
+  std::vector<HostUtilization> hosts;
 };
 template <class V>
 void visit_fields(Utilization& u, V& v) {
@@ -82,6 +100,7 @@ void visit_fields(Utilization& u, V& v) {
   v.field("gpus", u.gpus, "the GPUs of the run");
   v.field("host", u.host, "the host");
   v.field("sources", u.sources, "how the readings were taken");
+  v.field("hosts", u.hosts, "the other hosts of a run on several; their GPUs are among gpus");
 }
 
 /// At most 3000 points: when full, two neighbours become one (mean, smallest, largest).

@@ -34,7 +34,9 @@ std::vector<std::string> words_of(const WorkerArguments& arguments) {
   if (arguments.listen_fd) {
     words.insert(words.end(), {"--listen-fd", std::to_string(*arguments.listen_fd)});
   }
-  words.insert(words.end(), {"--parent", std::to_string(arguments.parent)});
+  if (arguments.parent > 0) {
+    words.insert(words.end(), {"--parent", std::to_string(arguments.parent)});
+  }
   words.insert(words.end(), arguments.extra.begin(), arguments.extra.end());
   return words;
 }
@@ -53,10 +55,12 @@ WorkerArguments parse_worker_arguments(std::span<const std::string> words) {
     const int value = number(word, words[++i]);
     if (word == "--control-fd") arguments.control_fd = value;
     if (word == "--listen-fd") arguments.listen_fd = value;
-    if (word == "--parent") arguments.parent = value;
+    if (word == "--parent") {
+      if (value == 0) refuse("--parent takes a process id");
+      arguments.parent = value;
+    }
   }
   if (arguments.control_fd < 0) refuse("--control-fd is missing");
-  if (arguments.parent <= 0) refuse("--parent is missing");
   return arguments;
 }
 
