@@ -30,6 +30,9 @@ void visit_fields(RunEvent& e, V& v) {
   v.field("detail", e.detail, "the phase, or the reason");
 }
 
+/// WorkerEnd::ended of one that finished and whose exit code went to the program that started it.
+inline constexpr const char* kDoneWithoutCode = "done; torchrun, mpirun or srun has its exit code";
+
 /// One worker process from start to end.
 struct WorkerEnd {
   int rank = 0;

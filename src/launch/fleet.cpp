@@ -184,7 +184,9 @@ WorkerEnd end_of(const Worker& worker, bool with_lines) {
   if (with_lines) end.last_lines = worker.output.last_lines();
   const std::optional<ProcessEnd>& process = worker.process->end();
   if (!process || !process->unknown.empty()) {
-    end.ended = process ? process->unknown : "did not end when it was killed";
+    end.ended = !process         ? "did not end when it was killed"
+                : worker.is_done ? kDoneWithoutCode
+                                 : process->unknown;
     end.user_s = end.system_s = Measured<double>::missing(end.ended);
     end.peak_rss_bytes = Measured<std::int64_t>::missing(end.ended);
     return end;

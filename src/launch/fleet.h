@@ -32,6 +32,7 @@ struct Worker {
   bool has_said_hello = false;
   bool has_begun_measuring = false;
   bool has_reported_failure = false;
+  bool is_done = false;         // it said so, after tear-down
   bool is_told_to_end = false;  // by an abort or a signal of ours
   std::optional<double> channel_closed_s;
   std::optional<WorkerRecords> records;

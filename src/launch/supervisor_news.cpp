@@ -76,6 +76,7 @@ void Supervisor::obey(Worker& worker, const Message& message, double now_s) {
                            here_s(worker, told.time_s), false});
     }
     case MessageType::kDone:
+      worker.is_done = true;
       return event(now_s, worker.rank, "done", "");
     default:
       break;

@@ -17,7 +17,7 @@ struct ProcessEnd {
   int code = 0;  // exit code, or signal number
   double user_s = 0, system_s = 0;
   std::int64_t peak_rss_bytes = 0;
-  std::string unknown;  // why nothing of the above is known; empty when it is
+  std::string unknown = {};  // why nothing of the above is known; empty when it is
   bool is_clean() const { return !by_signal && code == 0; }
 };
 template <class V>
