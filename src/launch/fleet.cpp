@@ -68,7 +68,10 @@ ProcessStart Fleet::process_start(int rank) const {
   start.arguments = words_of(arguments);
   start.arguments.insert(start.arguments.begin(), options_.program_name);
   start.environment = environment_with(environment_of(rank));
-  if (serves) start.listen_fd = meeting_.listener.socket.get();
+  if (serves) {
+    let_block(meeting_.listener);
+    start.listen_fd = meeting_.listener.socket.get();
+  }
   return start;
 }
 

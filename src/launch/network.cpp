@@ -118,6 +118,11 @@ Listener listen_on(const std::string& address, int port) {
   return listener;
 }
 
+void let_block(const Listener& listener) {
+  const int flags = fcntl(listener.socket.get(), F_GETFL);
+  fcntl(listener.socket.get(), F_SETFL, flags & ~O_NONBLOCK);
+}
+
 Descriptor accept_from(const Listener& listener) {
   Descriptor socket(accept4(listener.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!socket.is_open()) return socket;

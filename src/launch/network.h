@@ -16,6 +16,8 @@ struct Listener {
 /// is translated on the way, on all addresses: what a host calls itself need not be what others
 /// reach. port 0: one that the kernel chooses. Throws Error(kHost) naming address and port.
 Listener listen_on(const std::string& address, int port);
+/// For a process that takes it over and waits in accept().
+void let_block(const Listener& listener);
 /// A waiting connection; not open when there is none.
 Descriptor accept_from(const Listener& listener);
 

@@ -1,6 +1,6 @@
 // The command line of a worker: written by the launcher, read by the program that it starts.
 //
-//   falconbench worker --control-fd 3 [--listen-fd 4] [--parent PID] [more words]
+//   falconbench worker --control-fd 3 [--listen-fd 4] (--parent PID | --joined) [more words]
 #pragma once
 #include <optional>
 #include <span>
