@@ -16,6 +16,7 @@ namespace falcon::launch {
 namespace {
 
 constexpr double kHelloSeconds = 10;     // from a connection to its first message
+constexpr double kTryAgainSeconds = 0.1;
 constexpr double kRefuseSeconds = 3;     // for those who have not come yet when all is over
 constexpr std::size_t kTokenBytes = 16;
 
@@ -69,6 +70,11 @@ void let_go(ControlChannel& link) {
     // nobody is interested any more
   }
   link.close();
+}
+
+[[noreturn]] void throw_refusal(const Message& message) {
+  const auto refusal = body_of<Refusal>(message);
+  throw Error(static_cast<ExitCode>(refusal.exit_code), refusal.message);
 }
 
 std::string agent_key(const Job& job) {
@@ -160,6 +166,7 @@ void Crew::let_host_in(const Listener& listener, const std::string& token) {
   if (!hello || hello->token != token) return;
   hosts_.push_back(std::make_unique<RemoteHost>(std::move(link), *hello));
   hosts_.back()->take(rest);
+  hosts_.back()->link().say(MessageType::kAccept, Nothing{});
   const std::string who = base::printable(hello->name);
   if (hello->protocol != kProtocolVersion || hello->version != own_version()) {
     throw Error(ExitCode::kUsage, "host " + who + " runs falconbench " +
@@ -211,10 +218,28 @@ void Crew::reach_head(const Waiting& waiting, const AgentStore& agent_store) {
     port = std::atoi(told[0].c_str());
     token = told[1];
   }
-  head_.emplace(connect_to(job_.master_address, port, waiting));
-  HostHello hello{kProtocolVersion, token, own_version(), host_name_, ranks()};
-  head_->say(MessageType::kHostHello, hello);
+  const HostHello hello{kProtocolVersion, token, own_version(), host_name_, ranks()};
+  while (!is_let_in(hello, connect_to(job_.master_address, port, waiting), waiting)) {
+    // somebody between the hosts may accept before the head listens
+    if (waiting.poll({}, steady_now_s() + kTryAgainSeconds)) continue;
+    throw Error(ExitCode::kHost, job_.master_address + " port " + std::to_string(port) +
+                                     " does not let this host in: another run may listen there");
+  }
   interface_ = chosen_interface(own_address());
+}
+
+bool Crew::is_let_in(const HostHello& hello, Descriptor socket, const Waiting& waiting) {
+  head_.emplace(std::move(socket));
+  head_->say(MessageType::kHostHello, hello);
+  while (head_->is_open() && waiting.poll_one(head_->fd(), POLLIN)) {
+    bool is_in = false;
+    for (const Message& message : head_->receive()) {
+      if (message.type == MessageType::kRefuse) throw_refusal(message);
+      is_in = is_in || message.type == MessageType::kAccept;
+    }
+    if (is_in) return true;
+  }
+  return false;
 }
 
 void Crew::take_offers(const HostOffer& own, const Waiting& waiting) {
@@ -252,10 +277,7 @@ HostPlan Crew::offer(const HostOffer& own, const Waiting& waiting) {
     head_->flush();
     for (const Message& message : head_->receive()) {
       if (message.type == MessageType::kHostPlan) return body_of<HostPlan>(message);
-      if (message.type == MessageType::kRefuse) {
-        const auto refusal = body_of<Refusal>(message);
-        throw Error(static_cast<ExitCode>(refusal.exit_code), refusal.message);
-      }
+      if (message.type == MessageType::kRefuse) throw_refusal(message);
       if (message.type != MessageType::kPing) continue;
       const auto ping = body_of<Ping>(message);
       head_->say(MessageType::kPong, Ping{ping.sent_s, steady_now_s()});

@@ -91,6 +91,7 @@ class Crew {
   void gather_hosts(const Waiting& waiting, const AgentStore& agent_store);
   void let_host_in(const Listener& listener, const std::string& token);
   void reach_head(const Waiting& waiting, const AgentStore& agent_store);
+  bool is_let_in(const HostHello& hello, Descriptor socket, const Waiting& waiting);
   void name_hosts();
   std::string own_address() const;
 

@@ -224,6 +224,10 @@ void Supervisor::fail(const Worker& worker, Candidate candidate) {
   if (!planned.host.empty()) failure.host = planned.host;
   if (failure.host.empty()) failure.host = own_hostname();
   if (failure.device.empty()) failure.device = device_text(planned);
+  const bool is_named = failure.message.find(failure.host) != std::string::npos;
+  if (worker.host != nullptr && !is_named) {
+    failure.message = "on host " + failure.host + ": " + failure.message;
+  }
   if (failure.phase.empty()) failure.phase = worker.watch.current_phase();
   failure.last_step = std::max(failure.last_step, worker.watch.last_step());
   const double now_s = steady_now_s();
