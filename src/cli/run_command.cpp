@@ -22,6 +22,7 @@
 #include "report/report_file.h"
 #include "report/storage.h"
 #include "report/summary.h"
+#include "report/trace_file.h"
 #include "spec/load.h"
 
 namespace falcon::cli {
@@ -120,11 +121,13 @@ void fail(Run& run, ExitCode code, const std::string& message, const std::string
   }
 }
 
-Report make_report(const Run& run, const std::string& program, const Words& words) {
+Report make_report(const Run& run, const std::string& program, const Words& words,
+                   const std::string& report_path) {
   report::Circumstances circumstances;
   circumstances.command_line = {program};
   circumstances.command_line.insert(circumstances.command_line.end(), words.begin(), words.end());
   circumstances.storage = report::find_storage(run.plan.data.folder);
+  circumstances.trace_file = report::write_trace(report_path, run.plan, run.log);
   circumstances.model = catalog::find_model(run.plan.spec.model);
   circumstances.precision = catalog::find_precision(run.plan.spec.precision.value_or(""));
   circumstances.others = run.others;
@@ -199,7 +202,7 @@ ExitCode launch_run(const std::string& program, const Words& words, const RunArg
   }
   const report::ReportFile file(output_path(run.loaded.spec, run.id));
   carry_out(run, log, arguments, signals, crew);
-  const Report report = make_report(run, program, words);
+  const Report report = make_report(run, program, words, file.path());
   file.write(report);
   const std::string failure = run.log.failure ? run.log.failure->message : "";
   if (crew != nullptr) crew->dismiss(report::exit_code(report), failure);

@@ -21,6 +21,9 @@ void shift_times(WorkerRecords& records, double by_s) {
     pause.begin_s += by_s;
     pause.end_s += by_s;
   }
+  if (!records.trace.has_value()) return;
+  records.trace.value->begin_s += by_s;
+  records.trace.value->end_s += by_s;
 }
 
 }  // namespace
