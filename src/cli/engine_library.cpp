@@ -81,8 +81,8 @@ std::string EngineLibrary::agent_store(const std::string& host, int port, const 
                                        const char* value, double timeout_s) const {
   using Entry = int (*)(const char*, int, const char*, const char*, double, Sink, void*);
   std::string json;
-  reinterpret_cast<Entry>(symbol("falconbench_engine_agent_store"))(
-      host.c_str(), port, key.c_str(), value, timeout_s, keep, &json);
+  reinterpret_cast<Entry>(symbol("falconbench_engine_agent_store"))(host.c_str(), port, key.c_str(),
+                                                                    value, timeout_s, keep, &json);
   return json;
 }
 

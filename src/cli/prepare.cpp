@@ -70,12 +70,12 @@ Local prepare_here(Run& run, Log& log, const Patience* patience, launch::Crew* c
   Local local;
   const RunSpec& given = run.loaded.spec;
   if (!given.system.empty()) {
-    local.system = spec::load_system_file(
-        (std::filesystem::path(run.loaded.folder) / given.system).string());
+    local.system =
+        spec::load_system_file((std::filesystem::path(run.loaded.folder) / given.system).string());
   }
   local.placed = place(run, local.system, crew);
-  const int world = crew == nullptr ? static_cast<int>(local.placed.ranks.size())
-                                    : crew->job().world;
+  const int world =
+      crew == nullptr ? static_cast<int>(local.placed.ranks.size()) : crew->job().world;
   local.resolved = plan::resolve(given, run.loaded.spec_origin, run.loaded.folder, world,
                                  local.placed.placement.on_gpu());
   const RunSpec& spec = local.resolved.spec;

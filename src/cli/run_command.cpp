@@ -147,8 +147,8 @@ ExitCode serve(Run& run, Log& log, launch::SignalWatch& signals, const Patience&
   RunTelemetry telemetry(run.plan, crew.ranks(), run.nvml);
   const launch::LaunchOptions options = options_of(run, telemetry, signals, &crew);
   std::string message;
-  const ExitCode code = launch::serve(run.plan, options, std::move(run.meeting),
-                                      [&] { return telemetry.finish(); }, message);
+  const ExitCode code = launch::serve(
+      run.plan, options, std::move(run.meeting), [&] { return telemetry.finish(); }, message);
   if (!message.empty()) std::fprintf(stderr, "falconbench: %s\n", message.c_str());
   return code;
 }

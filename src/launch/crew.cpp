@@ -15,9 +15,9 @@
 namespace falcon::launch {
 namespace {
 
-constexpr double kHelloSeconds = 10;     // from a connection to its first message
+constexpr double kHelloSeconds = 10;  // from a connection to its first message
 constexpr double kTryAgainSeconds = 0.1;
-constexpr double kRefuseSeconds = 3;     // for those who have not come yet when all is over
+constexpr double kRefuseSeconds = 3;  // for those who have not come yet when all is over
 constexpr std::size_t kTokenBytes = 16;
 
 std::string random_token() {
@@ -112,9 +112,8 @@ void Crew::gather(const Waiting& waiting, const AgentStore& agent_store) {
   has_gathered_ = true;
   for (const Joined& joined : joined_) {
     if (joined.join.rank != 0) continue;
-    throw Error(ExitCode::kUsage, "rank 0 is local rank " +
-                                      std::to_string(joined.join.local_rank) + " of its host " +
-                                      host_name_ + "; it must be local rank 0");
+    throw Error(ExitCode::kUsage, "rank 0 is local rank " + std::to_string(joined.join.local_rank) +
+                                      " of its host " + host_name_ + "; it must be local rank 0");
   }
   if (job_.is_on_one_host()) return;
   is_head() ? gather_hosts(waiting, agent_store) : reach_head(waiting, agent_store);
@@ -254,12 +253,12 @@ void Crew::take_offers(const HostOffer& own, const Waiting& waiting) {
     }
     if (offer.samples != own.samples || offer.classes != own.classes ||
         offer.validation != own.validation) {
-      throw Error(ExitCode::kUsage,
-                  both + " have different data: " + std::to_string(own.samples) + " and " +
-                      std::to_string(offer.samples) + " samples of " +
-                      std::to_string(own.classes) + " and " + std::to_string(offer.classes) +
-                      " classes, " + std::to_string(own.validation) + " and " +
-                      std::to_string(offer.validation) + " to evaluate on");
+      throw Error(ExitCode::kUsage, both + " have different data: " + std::to_string(own.samples) +
+                                        " and " + std::to_string(offer.samples) + " samples of " +
+                                        std::to_string(own.classes) + " and " +
+                                        std::to_string(offer.classes) + " classes, " +
+                                        std::to_string(own.validation) + " and " +
+                                        std::to_string(offer.validation) + " to evaluate on");
     }
     if (offer.ranks.size() != host->ranks().size()) {
       throw Error(ExitCode::kInternal, host->name() + " offers another number of ranks");

@@ -31,9 +31,9 @@ void visit_fields(HostHello& h, V& v) {
 /// host_offer: what the host would do, planned by itself.
 struct HostOffer {
   Host host;
-  std::string spec_hash;  // of its resolved spec
+  std::string spec_hash;                                  // of its resolved spec
   std::int64_t samples = 0, classes = 0, validation = 0;  // of its data set
-  std::vector<std::string> names;                         // of its devices, as the topology has them
+  std::vector<std::string> names;  // of its devices, as the topology has them
   std::vector<RankPlan> ranks;
   std::string interface;  // that leads to the head
 };

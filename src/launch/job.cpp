@@ -97,8 +97,8 @@ std::optional<Place> slurm_local_world(const Reading& reading, const std::option
     if (index < tasks.size()) return Place{name, tasks[index]};
   }
   if (const auto tasks = reading.number("SLURM_NTASKS_PER_NODE")) return tasks;
-  const auto nodes = reading.first_number({"SLURM_STEP_NUM_NODES", "SLURM_NNODES",
-                                           "SLURM_JOB_NUM_NODES"});
+  const auto nodes =
+      reading.first_number({"SLURM_STEP_NUM_NODES", "SLURM_NNODES", "SLURM_JOB_NUM_NODES"});
   if (!world || !nodes || nodes->value == 0 || world->value % nodes->value != 0) return {};
   return Place{world->variable + " / " + nodes->variable, world->value / nodes->value};
 }
@@ -108,10 +108,9 @@ std::vector<Source> read_sources(const Reading& reading) {
   sources.push_back({reading.has("TORCHELASTIC_RUN_ID") ? "torchrun" : "RANK",
                      reading.number("RANK"), reading.number("WORLD_SIZE"),
                      reading.number("LOCAL_RANK"), reading.number("LOCAL_WORLD_SIZE")});
-  sources.push_back({"mpirun", reading.number("OMPI_COMM_WORLD_RANK"),
-                     reading.number("OMPI_COMM_WORLD_SIZE"),
-                     reading.number("OMPI_COMM_WORLD_LOCAL_RANK"),
-                     reading.number("OMPI_COMM_WORLD_LOCAL_SIZE")});
+  sources.push_back(
+      {"mpirun", reading.number("OMPI_COMM_WORLD_RANK"), reading.number("OMPI_COMM_WORLD_SIZE"),
+       reading.number("OMPI_COMM_WORLD_LOCAL_RANK"), reading.number("OMPI_COMM_WORLD_LOCAL_SIZE")});
   sources.push_back({"mpiexec", reading.first_number({"PMI_RANK", "PMIX_RANK"}),
                      reading.number("PMI_SIZE"), reading.number("MPI_LOCALRANKID"),
                      reading.number("MPI_LOCALNRANKS")});
@@ -205,8 +204,9 @@ void find_master(const Reading& reading, Job& job) {
     }
   }
   if (job.master_address.empty() && !job.is_on_one_host()) {
-    refuse("MASTER_ADDR is not set: several hosts need the address of the one with rank 0, the "
-           "same for all (mpirun -x MASTER_ADDR=HOST)");
+    refuse(
+        "MASTER_ADDR is not set: several hosts need the address of the one with rank 0, the "
+        "same for all (mpirun -x MASTER_ADDR=HOST)");
   }
   const auto port = reading.number("MASTER_PORT");
   if (port && (port->value < 1 || port->value > 65535)) refuse(port->text() + " is no port");
@@ -257,8 +257,7 @@ std::optional<Job> read_job(const Variables& variables) {
   job.local_world = chosen->local_world->value;
   job.key = key_of(reading, *chosen);
   job.node = node_of(reading, *chosen);
-  job.has_agent_store =
-      chosen == &first && reading.text("TORCHELASTIC_USE_AGENT_STORE") == "True";
+  job.has_agent_store = chosen == &first && reading.text("TORCHELASTIC_USE_AGENT_STORE") == "True";
   find_master(reading, job);
   return job;
 }

@@ -104,7 +104,7 @@ std::optional<Message> read_one(int socket) {
 }
 
 [[noreturn]] void become(const std::vector<std::string>& environment, int control_fd, int output_fd,
-            const std::string& program_name) {
+                         const std::string& program_name) {
   // the launcher hears of signals too, and decides; this process ends when it is told to
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
@@ -134,8 +134,9 @@ LocalDoor::LocalDoor(const Job& job) : socket_(local_socket(SOCK_NONBLOCK)) {
   const sockaddr_un address = door_address(job, size);
   if (bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
       listen(socket_.get(), SOMAXCONN) != 0) {
-    throw_errno("another process of this run is the launcher of this host, or the last one has not "
-                "ended; FALCONBENCH_HOSTNAME tells hosts apart that share a network");
+    throw_errno(
+        "another process of this run is the launcher of this host, or the last one has not "
+        "ended; FALCONBENCH_HOSTNAME tells hosts apart that share a network");
   }
 }
 
@@ -173,10 +174,9 @@ std::vector<Joined> LocalDoor::gather(const Job& job, const Waiting& waiting) {
   std::vector<Joined> all;
   while (all.size() < wanted) {
     if (!waiting.poll_one(socket_.get(), POLLIN)) {
-      throw Error(ExitCode::kHost,
-                  "only " + std::to_string(all.size() + 1) + " of the " +
-                      std::to_string(job.local_world) + " processes that " + job.started_by +
-                      " was to start on this host have come");
+      throw Error(ExitCode::kHost, "only " + std::to_string(all.size() + 1) + " of the " +
+                                       std::to_string(job.local_world) + " processes that " +
+                                       job.started_by + " was to start on this host have come");
     }
     std::optional<Joined> joined = let_in();
     if (!joined) continue;
@@ -216,7 +216,9 @@ ExitCode become_worker(const Job& job, Join join, const std::string& program_nam
   send_join(socket.get(), encoded(MessageType::kJoin, join), output.first.get());
   output.first.close();
   // the launcher decides how long: it waits for other hosts
-  Waiting(waiting.wake_fd, waiting.check).poll_one(socket.get(), POLLIN);
+  Waiting no_limit = waiting;
+  no_limit.until_s = Waiting().until_s;
+  no_limit.poll_one(socket.get(), POLLIN);
   const std::optional<Message> answer = read_one(socket.get());
   if (!answer) {
     message = "the launcher of this host (local rank 0) has ended before the run began";

@@ -35,7 +35,7 @@ struct LaunchOptions {
   // is a child of this launcher.
   Crew* crew = nullptr;
 
-  std::function<void(int rank, pid_t pid)> on_started;  // of ranks on this host
+  std::function<void(int rank, pid_t pid)> on_started;                  // of ranks on this host
   std::function<void(int rank, const Progress& progress)> on_phase;     // a new phase
   std::function<void(int rank, const Progress& progress)> on_progress;  // every second
   std::function<void(int rank, double time_s)> on_measuring_began;

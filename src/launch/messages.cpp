@@ -10,13 +10,33 @@ namespace falcon::launch {
 namespace {
 
 // In the order of MessageType.
-constexpr auto kNames = std::to_array<std::string_view>(
-    {"hello",        "phase",       "alive",          "measuring_began", "measuring_ended",
-     "records",      "failure",     "done",           "plan",            "stop",
-     "abort",        "join",        "accept",         "refuse",          "host_hello",
-     "host_offer",   "host_plan",   "host_started",   "host_word",       "host_line",
-     "host_ended",   "host_signal", "host_finish",    "host_telemetry",  "host_result",
-     "ping",         "pong"});
+constexpr auto kNames = std::to_array<std::string_view>({"hello",
+                                                         "phase",
+                                                         "alive",
+                                                         "measuring_began",
+                                                         "measuring_ended",
+                                                         "records",
+                                                         "failure",
+                                                         "done",
+                                                         "plan",
+                                                         "stop",
+                                                         "abort",
+                                                         "join",
+                                                         "accept",
+                                                         "refuse",
+                                                         "host_hello",
+                                                         "host_offer",
+                                                         "host_plan",
+                                                         "host_started",
+                                                         "host_word",
+                                                         "host_line",
+                                                         "host_ended",
+                                                         "host_signal",
+                                                         "host_finish",
+                                                         "host_telemetry",
+                                                         "host_result",
+                                                         "ping",
+                                                         "pong"});
 static_assert(kNames.size() == static_cast<std::size_t>(MessageType::kPong) + 1);
 
 [[noreturn]] void refuse(const std::string& what) {

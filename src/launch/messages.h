@@ -14,7 +14,8 @@
 //
 //   host -> head         host_hello, host_offer, host_started, host_word, host_line, host_ended,
 //                        host_signal, pong, host_telemetry, refuse
-//   head -> host         accept (let in), host_plan, host_word, host_signal, ping, host_finish, host_result, refuse
+//   head -> host         accept (let in), host_plan, host_word, host_signal, ping, host_finish,
+//   host_result, refuse
 #pragma once
 #include <cstdint>
 #include <map>

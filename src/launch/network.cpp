@@ -29,8 +29,8 @@ Addresses resolve(const std::string& host, int port, int flags, std::string& err
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = flags;
   addrinfo* found = nullptr;
-  const int code =
-      getaddrinfo(host.empty() ? nullptr : host.c_str(), std::to_string(port).c_str(), &hints, &found);
+  const int code = getaddrinfo(host.empty() ? nullptr : host.c_str(), std::to_string(port).c_str(),
+                               &hints, &found);
   if (code != 0) error = gai_strerror(code);
   return {code == 0 ? found : nullptr, freeaddrinfo};
 }
@@ -107,7 +107,8 @@ Listener listen_on(const std::string& address, int port) {
   if (!listener.socket.is_open() && (!found || errno == EADDRNOTAVAIL)) {
     const Addresses named = resolve(address, port, 0, error);
     const int family = named ? named->ai_family : AF_INET;
-    found = resolve(family == AF_INET6 ? "::" : "0.0.0.0", port, AI_NUMERICHOST | AI_PASSIVE, error);
+    found =
+        resolve(family == AF_INET6 ? "::" : "0.0.0.0", port, AI_NUMERICHOST | AI_PASSIVE, error);
     if (found) listener.socket = bound(*found);
   }
   if (!listener.socket.is_open()) {

@@ -48,6 +48,7 @@ ExitCode Outpost::serve(const std::function<Telemetry()>& telemetry, std::string
     advance(now_s);
     if (is_asked_to_finish_ && !fleet_.is_any_running()) {
       is_asked_to_finish_ = false;
+      has_finished_ = true;
       head_.say(MessageType::kHostTelemetry, telemetry());
     }
   }
@@ -120,8 +121,8 @@ void Outpost::hear(Worker& worker) {
   try {
     for (Message& message : worker.channel->receive()) {
       observe(worker, message);
-      head_.say(MessageType::kHostWord, HostWord{worker.rank, std::string(name_of(message.type)),
-                                                 std::move(message.body)});
+      head_.say(MessageType::kHostWord,
+                HostWord{worker.rank, std::string(name_of(message.type)), std::move(message.body)});
     }
   } catch (const Error& error) {
     worker.channel->close();
@@ -169,7 +170,7 @@ void Outpost::check_head(double now_s) {
   if (!head_.is_open()) {
     return give_up(ExitCode::kWorker, who + "closed the connection", now_s);
   }
-  if (now_s - heard_s_ < options_.limits.alive_timeout_s) return;
+  if (now_s - heard_s_ < silence_limit_s()) return;
   char limit[32];
   std::snprintf(limit, sizeof limit, "%.3g s", now_s - heard_s_);
   give_up(ExitCode::kHang, who + "has given no sign of life for " + limit, now_s);
@@ -202,7 +203,12 @@ void Outpost::advance(double now_s) {
 
 double Outpost::next_wake_s() const {
   if (is_on_its_own_) return std::min({term_s_, kill_s_, abandon_s_});
-  return heard_s_ + options_.limits.alive_timeout_s;
+  return heard_s_ + silence_limit_s();
+}
+
+// In the end the head writes the report, and does not look this way meanwhile.
+double Outpost::silence_limit_s() const {
+  return has_finished_ ? options_.limits.setup_timeout_s : options_.limits.alive_timeout_s;
 }
 
 bool Outpost::is_over() const {

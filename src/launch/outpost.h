@@ -38,6 +38,7 @@ class Outpost {
   void check_head(double now_s);
   void give_up(ExitCode code, const std::string& why, double now_s);
   void advance(double now_s);
+  double silence_limit_s() const;
   double next_wake_s() const;
   bool is_over() const;
 
@@ -49,7 +50,7 @@ class Outpost {
   Fleet fleet_;
   double heard_s_;
   bool is_interrupted_ = false;
-  bool is_asked_to_finish_ = false;
+  bool is_asked_to_finish_ = false, has_finished_ = false;
   std::optional<Refusal> result_;  // what the head ends with
   bool is_on_its_own_ = false;     // the head is gone
   double term_s_ = kNever, kill_s_ = kNever, abandon_s_ = kNever;

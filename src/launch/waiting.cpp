@@ -18,8 +18,7 @@ bool Waiting::poll(std::span<pollfd> fds, double retry_s) const {
   if (now_s >= until_s) return false;
   std::vector<pollfd> all(fds.begin(), fds.end());
   all.push_back({wake_fd, POLLIN, 0});
-  const double wait_s =
-      std::clamp(std::min(until_s, retry_s) - now_s, 0.0, kLongestSleepSeconds);
+  const double wait_s = std::clamp(std::min(until_s, retry_s) - now_s, 0.0, kLongestSleepSeconds);
   ::poll(all.data(), all.size(), static_cast<int>(std::ceil(1e3 * wait_s)));
   std::copy_n(all.begin(), fds.size(), fds.begin());
   if (check) check();

@@ -24,8 +24,8 @@ bool all_see_the_same(const std::vector<ProcessView>& processes, const Placement
 [[noreturn]] void refuse_few(const std::vector<ProcessView>& processes, const Placement& all,
                              const Host& host, const std::string& why) {
   throw Error(ExitCode::kHost, "host " + host.hostname + " has " +
-                                   std::to_string(processes.size()) +
-                                   " processes of the run and " + std::to_string(all.gpus.size()) +
+                                   std::to_string(processes.size()) + " processes of the run and " +
+                                   std::to_string(all.gpus.size()) +
                                    " GPUs of the topology: " + why);
 }
 
@@ -55,8 +55,8 @@ Placement place_on_gpus(const std::vector<ProcessView>& processes, const Placeme
 }
 
 // A mask of its own was somebody's decision (mpirun --bind-to core, srun --cpus-per-task).
-void keep_cpus(const ProcessView& process, bool on_gpu,
-               std::optional<std::int64_t> decode_threads, RankPlan& rank) {
+void keep_cpus(const ProcessView& process, bool on_gpu, std::optional<std::int64_t> decode_threads,
+               RankPlan& rank) {
   rank.cpus = process.cpus;
   const int threads = std::max(1, static_cast<int>(rank.cpus.size()));
   rank.compute_threads = on_gpu ? 1 : threads;
@@ -98,10 +98,9 @@ PlacedProcesses place_processes(const NameOrList& topology,
       place(topology, on_cpu ? std::optional<std::int64_t>(count) : std::nullopt, host, system);
   placed.placement = all.on_gpu() ? place_on_gpus(processes, all, host) : all;
   placed.ranks = bind_ranks(placed.placement, host, decode_threads);
-  const bool has_one_mask =
-      std::all_of(processes.begin(), processes.end(), [&](const ProcessView& process) {
-        return process.cpus == processes.front().cpus;
-      });
+  const bool has_one_mask = std::all_of(
+      processes.begin(), processes.end(),
+      [&](const ProcessView& process) { return process.cpus == processes.front().cpus; });
   for (std::size_t i = 0; i < processes.size(); ++i) {
     RankPlan& rank = placed.ranks[i];
     if (!has_one_mask) keep_cpus(processes[i], placed.placement.on_gpu(), decode_threads, rank);

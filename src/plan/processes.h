@@ -1,5 +1,5 @@
-// Placement when the processes of the ranks are there already: torchrun, mpirun and srun start one a
-// rank, and may have given each its own GPUs and CPUs. Pure.
+// Placement when the processes of the ranks are there already: torchrun, mpirun and srun start one
+// a rank, and may have given each its own GPUs and CPUs. Pure.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -6,8 +6,7 @@ namespace {
 void add_telemetry(const std::string& name, const Telemetry& telemetry, double began_s,
                    Report& report) {
   const Utilization& seen = telemetry.utilization;
-  report.utilization.gpus.insert(report.utilization.gpus.end(), seen.gpus.begin(),
-                                 seen.gpus.end());
+  report.utilization.gpus.insert(report.utilization.gpus.end(), seen.gpus.begin(), seen.gpus.end());
   report.utilization.hosts.push_back(
       {name, seen.window_s, seen.cost_cpu_s, seen.host, seen.sources});
   const double shift_s = telemetry.began_s - began_s;

@@ -1,8 +1,9 @@
 // The environment of a process, read: who comes first, what contradicts, what is missing.
+#include "launch/job.h"
+
 #include <gmock/gmock.h>
 
 #include "falconbench/errors.h"
-#include "launch/job.h"
 
 namespace falcon::launch {
 namespace {
@@ -35,10 +36,8 @@ const Variables kSrun = {{"SLURM_PROCID", "2"},
                          {"SLURM_JOB_ID", "77"},
                          {"SLURM_STEP_TASKS_PER_NODE", "2(x2)"},
                          {"SLURM_JOB_NODELIST", "gpu[07-08]"}};
-const Variables kMpiexec = {{"PMI_RANK", "1"},
-                            {"PMI_SIZE", "2"},
-                            {"MPI_LOCALRANKID", "1"},
-                            {"MPI_LOCALNRANKS", "2"}};
+const Variables kMpiexec = {
+    {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}};
 
 Variables with(Variables variables, const Variables& more) {
   for (const auto& [name, value] : more) variables[name] = value;
@@ -139,12 +138,15 @@ TEST(Job, ABatchScriptIsNoTask) {
 
 TEST(Job, TheInnermostLauncherCounts) {
   // one task of srun a host is torchrun, which starts the ranks
-  const Variables task = {{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}, {"SLURM_LOCALID", "0"},
-                          {"SLURM_STEP_ID", "0"}, {"SLURM_NNODES", "2"}};
+  const Variables task = {{"SLURM_PROCID", "1"},
+                          {"SLURM_NTASKS", "2"},
+                          {"SLURM_LOCALID", "0"},
+                          {"SLURM_STEP_ID", "0"},
+                          {"SLURM_NNODES", "2"}};
   EXPECT_EQ(read_job(with(task, kTorchrun))->started_by, "torchrun");
   // agents number processes as they like, also when there is one a host
-  const Variables one_a_host = {{"WORLD_SIZE", "2"}, {"RANK", "0"}, {"LOCAL_RANK", "0"},
-                                {"LOCAL_WORLD_SIZE", "1"}};
+  const Variables one_a_host = {
+      {"WORLD_SIZE", "2"}, {"RANK", "0"}, {"LOCAL_RANK", "0"}, {"LOCAL_WORLD_SIZE", "1"}};
   EXPECT_EQ(read_job(with(with(task, kTorchrun), one_a_host))->rank, 0);
   // Slurm's variables are those of mpirun's helper
   EXPECT_EQ(read_job(with(task, kMpirun))->started_by, "mpirun");
@@ -163,15 +165,16 @@ TEST(Job, ContradictionsNameBoth) {
               AllOf(HasSubstr("OMPI_COMM_WORLD_RANK=2"), HasSubstr("PMIX_RANK=1")));
   EXPECT_THAT(refusal(with(kSrun, {{"PMI_RANK", "3"}, {"PMI_SIZE", "4"}})),
               AllOf(HasSubstr("SLURM_PROCID=2"), HasSubstr("PMI_RANK=3")));
-  EXPECT_THAT(refusal(with(kMpirun, {{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "4"},
-                                     {"SLURM_LOCALID", "1"}})),
+  EXPECT_THAT(refusal(with(kMpirun,
+                           {{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "4"}, {"SLURM_LOCALID", "1"}})),
               AllOf(HasSubstr("OMPI_COMM_WORLD_RANK=2"), HasSubstr("SLURM_PROCID=1")));
 }
 
 TEST(Job, RanksSetByHandMustAgreeWithAllOthers) {
   const Variables by_hand = without(kTorchrun, "TORCHELASTIC_RUN_ID");
-  EXPECT_THAT(refusal(with(by_hand, {{"OMPI_COMM_WORLD_RANK", "2"}, {"OMPI_COMM_WORLD_SIZE", "4"}})),
-              AllOf(HasSubstr("RANK=3"), HasSubstr("OMPI_COMM_WORLD_RANK=2")));
+  EXPECT_THAT(
+      refusal(with(by_hand, {{"OMPI_COMM_WORLD_RANK", "2"}, {"OMPI_COMM_WORLD_SIZE", "4"}})),
+      AllOf(HasSubstr("RANK=3"), HasSubstr("OMPI_COMM_WORLD_RANK=2")));
   EXPECT_THAT(refusal(with(by_hand, {{"SLURM_PROCID", "3"}, {"SLURM_NTASKS", "8"}})),
               AllOf(HasSubstr("WORLD_SIZE=4"), HasSubstr("SLURM_NTASKS=8")));
   EXPECT_EQ(read_job(with(by_hand, {{"SLURM_PROCID", "3"}, {"SLURM_NTASKS", "4"}}))->rank, 3);
