@@ -43,6 +43,7 @@ std::vector<RankPlan> bind_ranks(const Placement& placement, const Host& host,
   for (std::size_t r = 0; r < world; ++r) {
     RankPlan rank;
     rank.rank = static_cast<int>(r);
+    rank.host = host.hostname;
     rank.devices = {placement.devices[r]};
     rank.numa_node = node_of(r);
     const int node = rank.numa_node.value.value_or(-1);

@@ -168,6 +168,14 @@ void note_findings(const Placement& placement, const Host& host, Plan& plan) {
 
 Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& host,
           const DataFacts& data, const std::string& run_id) {
+  const std::vector<RankPlan> ranks =
+      bind_ranks(placement, host, resolved.spec.data.loader.threads);
+  return make(resolved, placement, ranks, host, data, run_id);
+}
+
+Plan make(const ResolvedSpec& resolved, const Placement& placement,
+          const std::vector<RankPlan>& ranks, const Host& host, const DataFacts& data,
+          const std::string& run_id) {
   const RunSpec& spec = resolved.spec;
   Faults faults(resolved.origin);
   check_device_and_precision(spec, placement, faults);
@@ -180,7 +188,7 @@ Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& 
   plan.parallelism = spec.parallelism.kind;
   plan.backend = placement.devices.size() < 2 ? "none" : placement.on_gpu() ? "nccl" : "gloo";
   plan.topology_devices = placement.names;
-  plan.ranks = bind_ranks(placement, host, spec.data.loader.threads);
+  plan.ranks = ranks;
   plan.data = data;
   if (!spec.model_options.classes && data.classes > 0) {
     plan.spec.model_options.classes = data.classes;

@@ -25,7 +25,7 @@ Measured<double> own_step_ms(const WorkerRecords& records, const Statistics& ste
 }
 
 void add_records(const WorkerRecords& records, std::size_t num_ranks, RankReport& out) {
-  out.host = records.hostname;
+  if (out.host.empty()) out.host = records.hostname;
   out.pid = records.pid;
   if (!records.devices.empty()) out.devices = records.devices;
   out.steps = records.measured_steps;
@@ -96,6 +96,7 @@ std::vector<RankReport> make_ranks(const Evidence& evidence) {
     RankReport rank;
     rank.rank = planned.rank;
     rank.devices = planned.devices;
+    rank.host = planned.host;
     rank.numa_node = planned.numa_node;
     rank.cpus = planned.cpus;
     if (const WorkerRecords* records = evidence.of_rank(planned.rank)) {

@@ -163,6 +163,8 @@ void Session::connect() {
   meeting.host = told_.store_host;
   meeting.port = told_.store_port;
   meeting.listen_fd = listen_fd_;
+  meeting.prefix = "falconbench/" + plan_.run_id;
+  meeting.address = told_.address;
   meeting.timeout_s = told_.watchdog_s;
   const auto backend = device_.is_cuda() ? comm::Backend::kNccl : comm::Backend::kGloo;
   group_ = std::make_unique<comm::ProcessGroup>(backend, meeting, device_);
