@@ -147,7 +147,8 @@ void visit_fields(HostCopiesTogether& h, V& v) {
   v.field("bytes_per_s", h.bytes_per_s, "all GPUs together");
   v.field("device_bytes_per_s", h.device_bytes_per_s, "of each GPU, by index");
   v.field("alone_sum_bytes_per_s", h.alone_sum_bytes_per_s, "sum of what each reached alone");
-  v.field("relative_to_alone", h.relative_to_alone, "together / sum of alone; 1: nothing is shared");
+  v.field("relative_to_alone", h.relative_to_alone,
+          "together / sum of alone; 1: nothing is shared");
   v.field("contents_match", h.contents_match, "every window delivered what was sent");
 }
 

@@ -10,6 +10,7 @@
 #include "falconbench/dataset.h"
 #include "falconbench/fields.h"
 #include "falconbench/finding.h"
+#include "falconbench/links_work.h"
 #include "falconbench/measured.h"
 #include "falconbench/plan_parts.h"
 #include "falconbench/run_spec.h"
@@ -131,7 +132,8 @@ struct WorkerPlan {
   int rank = 0;
   std::string store_host;  // rendezvous: rank 0 serves it on the inherited listening socket
   int store_port = 0;
-  double watchdog_s = 60;  // communication time limit
+  double watchdog_s = 60;         // communication time limit
+  std::optional<LinkWork> links;  // instead of training
 };
 template <class V>
 void visit_fields(WorkerPlan& w, V& v) {
@@ -141,6 +143,7 @@ void visit_fields(WorkerPlan& w, V& v) {
   v.field("store_host", w.store_host, "rendezvous host");
   v.field("store_port", w.store_port, "rendezvous port");
   v.field("watchdog_s", w.watchdog_s, "communication time limit");
+  v.field("links", w.links, "links to measure instead of training");
 }
 
 }  // namespace falcon

@@ -30,6 +30,7 @@ WorkerPlan Fleet::worker_plan(int rank) const {
   told.store_host = rendezvous_->host;
   told.store_port = rendezvous_->port;
   told.watchdog_s = options_.watchdog_s;
+  told.links = options_.links;
   return told;
 }
 
@@ -46,9 +47,11 @@ ProcessStart Fleet::process_start(int rank) const {
   start.arguments.insert(start.arguments.begin(), options_.program_name);
   // CUDA then counts GPUs in the order of NVML and lspci. Threads that wait for each other must not
   // spin: beside decode threads on few cores that makes a step ten times longer.
-  start.environment =
-      environment_with({"CUDA_DEVICE_ORDER=PCI_BUS_ID", "OMP_WAIT_POLICY=PASSIVE",
-                        "OMP_NUM_THREADS=" + std::to_string(planned.compute_threads)});
+  std::vector<std::string> assignments = {
+      "CUDA_DEVICE_ORDER=PCI_BUS_ID", "OMP_WAIT_POLICY=PASSIVE",
+      "OMP_NUM_THREADS=" + std::to_string(planned.compute_threads)};
+  assignments.insert(assignments.end(), options_.environment.begin(), options_.environment.end());
+  start.environment = environment_with(assignments);
   if (rank == 0) start.listen_fd = rendezvous_->socket.get();
   return start;
 }
