@@ -65,6 +65,9 @@ std::vector<std::string> words(std::string_view list) {
   if (list == "decays") return {"all", kDecayWeightsOnly};
   if (list == "checkpoint_times") return {"epoch"};
   if (list == "attach") return {"local", "falcon"};
+  if (list == "drawer_modes") return {"one_host", "two_hosts", "two_links", "advanced"};
+  if (list == "pair_classes") return names(pair_classes());
+  if (list == "link_classes") return names(link_classes());
   return {};
 }
 
