@@ -60,15 +60,21 @@ void visit_fields(LinkDevice& d, V& v) {
 
 /// What a link should reach.
 struct LinkExpectation {
-  Measured<double> raw_bytes_per_s, practical_bytes_per_s, expected_bytes_per_s;
-  std::string source;
+  Measured<double> raw_bytes_per_s, practical_bytes_per_s;
+  std::string practical_source;
+  std::string link_class;
+  Measured<double> expected_bytes_per_s, expected_both_bytes_per_s, expected_latency_s;
 };
 template <class V>
 void visit_fields(LinkExpectation& e, V& v) {
   v.field("raw_bytes_per_s", e.raw_bytes_per_s, "one way, after line coding");
   v.field("practical_bytes_per_s", e.practical_bytes_per_s, "one way, what such links are seen at");
-  v.field("expected_bytes_per_s", e.expected_bytes_per_s, "one way, `links` of the system file");
-  v.field("source", e.source, "where the practical figure comes from");
+  v.field("practical_source", e.practical_source, "where that was seen");
+  v.field("link_class", e.link_class, "its class in `links` of the system file; empty: none");
+  v.field("expected_bytes_per_s", e.expected_bytes_per_s, "one way, as the system file says");
+  v.field("expected_both_bytes_per_s", e.expected_both_bytes_per_s,
+          "both ways, as the system file says");
+  v.field("expected_latency_s", e.expected_latency_s, "at most, as the system file says");
 }
 
 /// One ordered pair of GPUs.
@@ -152,18 +158,6 @@ void visit_fields(HostCopiesTogether& h, V& v) {
   v.field("contents_match", h.contents_match, "every window delivered what was sent");
 }
 
-/// What may redirect or block traffic between GPUs.
-struct Isolation {
-  Measured<bool> iommu;
-  Measured<std::vector<std::string>> acs_bridges;
-};
-template <class V>
-void visit_fields(Isolation& i, V& v) {
-  v.field("iommu", i.iommu, "an IOMMU translates the GPUs' addresses");
-  v.field("acs_bridges", i.acs_bridges,
-          "bridges above the GPUs whose access control sends peer traffic up to the root complex");
-}
-
 struct LinksTopology {
   NameOrList requested;
   std::string system_file;
@@ -181,7 +175,7 @@ struct LinksReport {
   LinksRun run;
   Host system;
   LinksTopology topology;
-  Isolation isolation;
+  Measured<std::vector<std::string>> acs_bridges;
   std::vector<LinkDevice> devices;
   std::vector<LinkClass> classes;
   std::vector<LinkPair> pairs;
@@ -200,7 +194,8 @@ void visit_fields(LinksReport& r, V& v) {
   v.field("run", r.run, "the measurement and how it ended");
   v.field("system", r.system, "the machine");
   v.field("topology", r.topology, "devices asked for");
-  v.field("isolation", r.isolation, "what may redirect or block traffic between GPUs");
+  v.field("acs_bridges", r.acs_bridges,
+          "bridges above the GPUs whose access control sends peer traffic up to the root complex");
   v.field("devices", r.devices, "devices that were measured, in rank order");
   v.field("classes", r.classes, "pair classes: medians over their pairs");
   v.field("pairs", r.pairs, "every ordered pair of GPUs");

@@ -66,8 +66,8 @@ struct LatencyFigure {
 template <class V>
 void visit_fields(LatencyFigure& l, V& v) {
   v.field("method", l.method,
-          "copy (16 bytes, many back to back in one stream), load (a kernel that waits for each of "
-          "its loads from the other GPU), host_to_device, device_to_host, memcpy (16 bytes)");
+          "as of copies: 16 bytes, many back to back in one stream; load: a kernel of the target "
+          "that waits for each of its loads from the source");
   v.field("peer_to_peer", l.peer_to_peer, "direct; false: through host memory");
   v.field("latency_s", l.latency_s, "one copy or load");
 }

@@ -12,6 +12,8 @@ namespace falcon {
 
 /// The place of a flow that is no GPU.
 inline constexpr int kHostMemory = -1;
+/// Size of the copies that time a latency.
+inline constexpr std::int64_t kLatencyBytes = 16;
 
 /// Data from one place to another; a place is an index into the devices of the rank.
 struct LinkFlow {

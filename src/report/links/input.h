@@ -1,0 +1,42 @@
+// Everything that `falconbench links` knows when it makes its report.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "falconbench/links.h"
+#include "falconbench/links_work.h"
+#include "falconbench/records.h"
+#include "falconbench/system_file.h"
+
+namespace falcon::report {
+
+/// One pass over the collectives with the same settings.
+struct CollectivePass {
+  bool peer_to_peer = false;
+  std::string backend;
+  LinkWork work;
+  std::vector<LinkRecords> ranks;  // empty: the pass failed
+  std::string error;               // why
+};
+
+/// Between two devices, by their indices: missing where it is not known.
+using PairTexts = std::vector<std::vector<Measured<std::string>>>;
+
+struct LinksInput {
+  LinksRun run;
+  Host host;
+  SystemFile system;
+  NameOrList requested;
+  std::vector<LinkDevice> devices;
+  std::vector<std::string> compute_capabilities;  // of the devices; empty: unknown
+  PairTexts pair_classes, paths;
+  Measured<std::vector<std::string>> acs_bridges;
+  LinkWork copy_work;
+  LinkRecords copies;  // a result of each task of copy_work
+  std::vector<CollectivePass> collectives;
+  std::string no_collectives;  // why there is no pass
+  std::optional<RunFailure> failure;
+};
+
+}  // namespace falcon::report
