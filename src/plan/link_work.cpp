@@ -123,6 +123,14 @@ std::string text_of(const CopyTask& task, const std::vector<std::string>& names)
   return text;
 }
 
+bool is_same_link(const CopyTask& a, const CopyTask& b) {
+  const auto ends_of = [](const CopyTask& task) {
+    const LinkFlow& flow = task.flows.front();
+    return std::pair<int, int>(std::minmax(flow.source, flow.target));
+  };
+  return a.peer_to_peer == b.peer_to_peer && ends_of(a) == ends_of(b);
+}
+
 std::size_t task_at(const std::vector<CopyTask>& tasks, std::int64_t sizes_done) {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     sizes_done -= static_cast<std::int64_t>(tasks[i].sizes_bytes.size());

@@ -24,6 +24,9 @@ Plan collective_plan(const Placement& placement, const Host& host);
 /// "write from gpu0 to gpu1, peer to peer".
 std::string text_of(const CopyTask& task, const std::vector<std::string>& names);
 
+/// Between the same devices, in any direction and by any method, with peer access or without alike.
+bool is_same_link(const CopyTask& a, const CopyTask& b);
+
 /// Which task a worker was at that had done so many sizes of all; as many as tasks: all are done.
 std::size_t task_at(const std::vector<CopyTask>& tasks, std::int64_t sizes_done);
 

@@ -22,7 +22,7 @@ std::string scaled(const Measured<double>& value, double unit, const char* forma
 }
 
 std::string gb(const Measured<double>& bytes_per_s) {
-  return scaled(bytes_per_s, 1e9, "%.1f");
+  return scaled(bytes_per_s, 1e9, bytes_per_s.value.value_or(0) < 1e10 ? "%.3g" : "%.1f");
 }
 
 std::string us(const Measured<double>& seconds) {
@@ -142,8 +142,7 @@ std::string collective_table(const LinksReport& report) {
       const auto found = std::find_if(
           series->by_size.begin(), series->by_size.end(),
           [size](const CollectiveFigure& figure) { return figure.size_bytes == size; });
-      row.push_back(found == series->by_size.end() ? "-"
-                                                   : scaled(found->bus_bytes_per_s, 1e9, "%.2f"));
+      row.push_back(found == series->by_size.end() ? "-" : gb(found->bus_bytes_per_s));
     }
     rows.push_back(std::move(row));
   }
