@@ -1,11 +1,34 @@
-// Parts of a plan (falconbench/plan.h): what its devices will hold, where its files lie.
+// Parts of a plan (falconbench/plan.h): what its data is, what its devices will hold, where its
+// files lie.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
+#include "falconbench/dataset.h"
 #include "falconbench/fields.h"
 
 namespace falcon {
+
+/// Facts of the data set, known before the run (data::survey in the launcher).
+struct DataFacts {
+  std::int64_t samples = 0;  // in one epoch
+  std::int64_t classes = 0;
+  std::int64_t validation = 0;
+  std::string folder;                           // absolute; empty for synthetic
+  std::map<std::string, std::int64_t> skipped;  // left out by the scan: reason -> number
+  std::vector<SkippedItem> skipped_items;       // the first 100 of them
+};
+template <class V>
+void visit_fields(DataFacts& d, V& v) {
+  v.field("samples", d.samples, "samples in one epoch");
+  v.field("classes", d.classes, "classes");
+  v.field("validation", d.validation, "samples to evaluate on; 0 without evaluate");
+  v.field("folder", d.folder, "absolute folder that is read");
+  v.field("skipped", d.skipped, "items left out by the scan: reason -> number");
+  v.field("skipped_items", d.skipped_items, "the first 100 of them");
+}
 
 /// Files that the run reads and writes beside its data: absolute, empty where there is none.
 struct FilePlan {

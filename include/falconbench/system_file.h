@@ -1,6 +1,6 @@
 // The system file: what the detection cannot know about a machine. Which GPUs sit in a composable
-// chassis and where, what its storages are, names for sets of GPUs, and what its links should reach.
-// Read by spec::load_system_file; configs/systems/ has examples.
+// chassis and where, what its storages are, names for sets of GPUs, and what its links should
+// reach. Read by spec::load_system_file; configs/systems/ has examples.
 #pragma once
 #include <cstdint>
 #include <map>

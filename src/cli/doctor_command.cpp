@@ -47,7 +47,7 @@ platform::Dump read(const DoctorArguments& arguments) {
   platform::DetectOptions options;
   options.nvml = std::make_shared<const platform::Nvml>();
   return platform::read_this_host(platform::Root(options.root), platform::detect(options),
-                                  *options.nvml);
+                                  options.nvml.get());
 }
 
 }  // namespace

@@ -12,26 +12,6 @@
 namespace falcon::report {
 namespace {
 
-bool is_octal(char c) {
-  return c >= '0' && c <= '7';
-}
-
-/// Blanks and the like stand as \040 in mountinfo.
-std::string unescape(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && is_octal(text[i + 1]) && is_octal(text[i + 2]) &&
-        is_octal(text[i + 3])) {
-      out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
-                               (text[i + 3] - '0'));
-      i += 3;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
 bool holds(const std::string& mount, const std::string& folder) {
   if (mount == "/") return true;
   return folder.starts_with(mount) &&
@@ -77,12 +57,12 @@ StorageFacts storage_facts(const std::string& folder, std::string_view mountinfo
     const std::vector<std::string> front = base::split(line.substr(0, dash), ' ');
     const std::vector<std::string> back = base::split(line.substr(dash + 3), ' ');
     if (front.size() < 6 || back.size() < 2) continue;
-    const std::string mount = unescape(front[4]);
+    const std::string mount = base::octal_unescaped(front[4]);
     if (!holds(mount, folder) || mount.size() < longest) continue;
     longest = mount.size();
     facts.mount = mount;
     facts.file_system = back[0];
-    facts.device = unescape(back[1]);
+    facts.device = base::octal_unescaped(back[1]);
   }
   return facts;
 }
