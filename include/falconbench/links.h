@@ -41,6 +41,7 @@ struct LinkDevice {
   Measured<std::string> attach, chassis;
   Measured<std::int64_t> drawer;
   Measured<int> numa_node, pcie_generation_max, pcie_width_max;
+  Measured<std::string> compute_capability;
 };
 template <class V>
 void visit_fields(LinkDevice& d, V& v) {
@@ -56,6 +57,7 @@ void visit_fields(LinkDevice& d, V& v) {
   v.field("numa_node", d.numa_node, "NUMA node of its PCIe slot");
   v.field("pcie_generation_max", d.pcie_generation_max, "largest generation of GPU and slot");
   v.field("pcie_width_max", d.pcie_width_max, "largest width of GPU and slot");
+  v.field("compute_capability", d.compute_capability, "major.minor");
 }
 
 /// What a link should reach.
@@ -137,24 +139,29 @@ void visit_fields(HostCopies& h, V& v) {
   v.field("latencies", h.latencies, "16-byte copies back to back");
 }
 
-/// All GPUs copy at the same time: what a shared uplink leaves to each.
+/// GPUs copy at the same time, all of them or those on one uplink: what sharing leaves to each.
 struct HostCopiesTogether {
+  std::string name;
+  std::vector<int> devices;
   std::string method;
   std::int64_t size_bytes = 0;
   Spread bytes_per_s;
   std::vector<Spread> device_bytes_per_s;
-  Measured<double> alone_sum_bytes_per_s, relative_to_alone;
+  Measured<double> alone_sum_bytes_per_s, relative_to_alone, expected_bytes_per_s;
   Measured<bool> contents_match;
 };
 template <class V>
 void visit_fields(HostCopiesTogether& h, V& v) {
+  v.field("name", h.name, "all, or the uplink that the GPUs share: its drawer, or its switch");
+  v.field("devices", h.devices, "indices of the GPUs");
   v.field("method", h.method, "host_to_device or device_to_host");
   v.field("size_bytes", h.size_bytes, "of one copy of one GPU");
-  v.field("bytes_per_s", h.bytes_per_s, "all GPUs together");
-  v.field("device_bytes_per_s", h.device_bytes_per_s, "of each GPU, by index");
+  v.field("bytes_per_s", h.bytes_per_s, "these GPUs together");
+  v.field("device_bytes_per_s", h.device_bytes_per_s, "of each GPU, in the order of devices");
   v.field("alone_sum_bytes_per_s", h.alone_sum_bytes_per_s, "sum of what each reached alone");
   v.field("relative_to_alone", h.relative_to_alone,
           "together / sum of alone; 1: nothing is shared");
+  v.field("expected_bytes_per_s", h.expected_bytes_per_s, "of an uplink, as the system file says");
   v.field("contents_match", h.contents_match, "every window delivered what was sent");
 }
 

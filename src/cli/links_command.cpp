@@ -84,20 +84,25 @@ ExitCode measure(const LinksArguments& arguments, Log& log, launch::SignalWatch&
                 "links: this host has no GPU (" + input.host.driver.reason +
                     "); --topology cpu measures host memory and collectives between CPU workers");
   }
-  const plan::Placement placement =
-      plan::place(input.requested, arguments.devices, input.host, input.system);
+  const auto place = [&] {
+    return plan::place(input.requested, arguments.devices, input.host, input.system);
+  };
+  place();  // refuses before CUDA is asked, which takes seconds
   const Patience patience(signals, started_s, arguments.timeout_s);
   const ProbeFacts facts = probe(&patience);
   platform::merge_probe(input.host, facts);
   check_libraries(facts);
-  find_link_places(placement, *nvml, input);
+  const plan::Placement placement = place();
+  find_link_places(placement, input);
   return measure_links(placement, {started_s, arguments.timeout_s}, log, signals, input);
 }
 
 /// What could not even be begun, as a result.
 ExitCode fail(const Error& error, report::LinksInput& input) {
   RunFailure failure;
-  failure.kind = error.code() == ExitCode::kHost ? "host" : "exception";
+  failure.kind = error.code() == ExitCode::kHost   ? "host"
+                 : error.code() == ExitCode::kHang ? "deadline"
+                                                   : "exception";
   failure.message = error.what();
   failure.host = input.host.hostname;
   failure.phase = "start";

@@ -74,7 +74,7 @@ RunLog Runner::launch(Plan plan, const LinkWork& work,
 }
 
 void Runner::measure_copies() {
-  input_.copy_work = plan::copy_work(placement_, input_.host);
+  input_.copy_work = plan::copy_work(placement_, input_.host, input_.places.uplinks);
   input_.copies.copies.resize(input_.copy_work.copies.size());
   std::vector<std::size_t> pending(input_.copy_work.copies.size());
   std::iota(pending.begin(), pending.end(), std::size_t{0});

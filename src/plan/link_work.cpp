@@ -33,19 +33,44 @@ void add_pair(int source, int target, bool peer_to_peer, std::vector<CopyTask>& 
 }
 
 void add_host_copies(int gpus, std::vector<CopyTask>& tasks) {
-  std::vector<LinkFlow> all_up;
-  std::vector<LinkFlow> all_down;
   for (int gpu = 0; gpu < gpus; ++gpu) {
-    const LinkFlow up{kHostMemory, gpu};
-    const LinkFlow down{gpu, kHostMemory};
-    tasks.push_back({{up}, "host_to_device", false, copy_sizes()});
-    tasks.push_back({{down}, "device_to_host", false, copy_sizes()});
-    all_up.push_back(up);
-    all_down.push_back(down);
+    tasks.push_back({{{kHostMemory, gpu}}, "host_to_device", false, copy_sizes()});
+    tasks.push_back({{{gpu, kHostMemory}}, "device_to_host", false, copy_sizes()});
   }
-  if (gpus < 2) return;
-  tasks.push_back({all_up, "host_to_device", false, {256 * kMiB}});
-  tasks.push_back({all_down, "device_to_host", false, {256 * kMiB}});
+}
+
+void add_host_copies_together(const std::vector<int>& gpus, std::vector<CopyTask>& tasks) {
+  CopyTask up{{}, "host_to_device", false, {256 * kMiB}};
+  CopyTask down{{}, "device_to_host", false, {256 * kMiB}};
+  for (const int gpu : gpus) {
+    up.flows.push_back({kHostMemory, gpu});
+    down.flows.push_back({gpu, kHostMemory});
+  }
+  tasks.push_back(std::move(up));
+  tasks.push_back(std::move(down));
+}
+
+/// Sets of GPUs that copy at once: those of each uplink, and all.
+std::vector<std::vector<int>> groups_of(const Placement& placement,
+                                        const std::vector<SharedUplink>& uplinks) {
+  std::vector<std::vector<int>> groups;
+  const auto add = [&groups](std::vector<int> group) {
+    const bool is_new = std::find(groups.begin(), groups.end(), group) == groups.end();
+    if (group.size() > 1 && is_new) groups.push_back(std::move(group));
+  };
+  std::vector<int> all;
+  for (std::size_t i = 0; i < placement.names.size(); ++i) all.push_back(static_cast<int>(i));
+  for (const SharedUplink& uplink : uplinks) {
+    std::vector<int> group;
+    for (const int gpu : all) {
+      const std::string& name = placement.names[static_cast<std::size_t>(gpu)];
+      const auto& sharers = uplink.devices;
+      if (std::find(sharers.begin(), sharers.end(), name) != sharers.end()) group.push_back(gpu);
+    }
+    add(std::move(group));
+  }
+  add(std::move(all));
+  return groups;
 }
 
 Plan empty_plan() {
@@ -60,7 +85,8 @@ std::string place_text(int device, const std::vector<std::string>& names) {
 
 }  // namespace
 
-LinkWork copy_work(const Placement& placement, const Host& host) {
+LinkWork copy_work(const Placement& placement, const Host& host,
+                   const std::vector<SharedUplink>& uplinks) {
   LinkWork work;
   work.copies.push_back({{LinkFlow{}},
                          "memcpy",
@@ -72,6 +98,9 @@ LinkWork copy_work(const Placement& placement, const Host& host) {
     work.near_cpus.push_back(rank.numa_node.has_value() ? rank.cpus : std::vector<int>());
   }
   add_host_copies(gpus, work.copies);
+  for (const auto& group : groups_of(placement, uplinks)) {
+    add_host_copies_together(group, work.copies);
+  }
   for (const bool peer_to_peer : {true, false}) {  // switched over once
     for (int source = 0; source < gpus; ++source) {
       for (int target = 0; target < gpus; ++target) {
@@ -119,7 +148,8 @@ std::string text_of(const CopyTask& task, const std::vector<std::string>& names)
   const bool is_pair = flow.source != kHostMemory && flow.target != kHostMemory;
   if (is_pair && task.flows.size() > 1) text += " and back";
   if (is_pair) text += task.peer_to_peer ? ", peer to peer" : ", through host memory";
-  if (!is_pair && task.flows.size() > 1) text += ", all GPUs at once";
+  if (!is_pair && task.flows.size() > 1)
+    text += ", " + std::to_string(task.flows.size()) + " GPUs at once";
   return text;
 }
 

@@ -5,14 +5,17 @@
 #include <vector>
 
 #include "falconbench/links_work.h"
+#include "falconbench/places.h"
 #include "falconbench/plan.h"
 #include "plan/placement.h"
 
 namespace falcon::plan {
 
 /// Copies by one process that has all devices: host memory alone on the CPU; on GPUs also each with
-/// host memory, all of them at once, and every ordered pair with peer access and without.
-LinkWork copy_work(const Placement& placement, const Host& host);
+/// host memory, all of them at once, those on each shared uplink at once, and every ordered pair
+/// with peer access and without.
+LinkWork copy_work(const Placement& placement, const Host& host,
+                   const std::vector<SharedUplink>& uplinks);
 
 /// Collectives by one process a device. Sizes reach 1 GiB on GPUs, 16 MiB on the CPU.
 LinkWork collective_work(bool on_gpu);

@@ -62,8 +62,8 @@ TEST(Collectives, AreTimedWithTheSameCallsOnEveryRank) {
     work.windows = 5;
     work.window_s = 0.002;
     int sizes = 0;
-    results[static_cast<std::size_t>(group.rank())] = measure_collective(
-        group, {"all_reduce", {1024, 1 << 18}}, work, [&sizes] { ++sizes; });
+    results[static_cast<std::size_t>(group.rank())] =
+        measure_collective(group, {"all_reduce", {1024, 1 << 18}}, work, [&sizes] { ++sizes; });
     EXPECT_EQ(sizes, 2);
     EXPECT_EQ(collective_data_type(group), "float32");
   });

@@ -56,15 +56,15 @@ TEST_F(GpuCopiesTest, ThePatternIsTheSameOnHostAndDevice) {
   EXPECT_TRUE(gpu.has_arrived(kWords, 5));
   EXPECT_FALSE(gpu.has_arrived(kWords, 6));
   std::vector<std::uint64_t> words(kWords);
-  require(cudaMemcpyAsync(words.data(), gpu.target(), kWords * 8, cudaMemcpyDeviceToHost,
-                          gpu.stream()),
-          "cudaMemcpyAsync");
+  require(
+      cudaMemcpyAsync(words.data(), gpu.target(), kWords * 8, cudaMemcpyDeviceToHost, gpu.stream()),
+      "cudaMemcpyAsync");
   require(cudaStreamSynchronize(gpu.stream()), "cudaStreamSynchronize");
   EXPECT_TRUE(are_words(words.data(), kWords, 5));
   words[kWords - 1] ^= std::uint64_t{1} << 63;
-  require(cudaMemcpyAsync(gpu.target(), words.data(), kWords * 8, cudaMemcpyHostToDevice,
-                          gpu.stream()),
-          "cudaMemcpyAsync");
+  require(
+      cudaMemcpyAsync(gpu.target(), words.data(), kWords * 8, cudaMemcpyHostToDevice, gpu.stream()),
+      "cudaMemcpyAsync");
   EXPECT_FALSE(gpu.has_arrived(kWords, 5)) << "the last word differs in one bit";
 }
 

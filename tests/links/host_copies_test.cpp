@@ -62,8 +62,7 @@ TEST(HostCopies, TimeEveryWindowOfEverySize) {
     ASSERT_EQ(windows.flow_seconds.size(), 1U);
     EXPECT_EQ(windows.flow_seconds.front(), windows.seconds);
     for (const double time_s : windows.seconds) {
-      const double bytes_per_s =
-          static_cast<double>(windows.size_bytes * windows.repeats) / time_s;
+      const double bytes_per_s = static_cast<double>(windows.size_bytes * windows.repeats) / time_s;
       EXPECT_GT(bytes_per_s, 1e6) << windows.size_bytes;
       EXPECT_LT(bytes_per_s, 1e13) << windows.size_bytes;
     }

@@ -29,7 +29,7 @@ std::string line_of(const CopyTask& task) {
 
 TEST(LinkWork, CopiesOfTwoGpusAreAllOrderedPairsAndAllWaysToTheHost) {
   const Host host = made_host(2);
-  const LinkWork work = copy_work(placed(host, "all"), host);
+  const LinkWork work = copy_work(placed(host, "all"), host, {});
   std::vector<std::string> lines;
   for (const CopyTask& task : work.copies) lines.push_back(line_of(task));
   EXPECT_THAT(
@@ -53,10 +53,25 @@ TEST(LinkWork, CopiesOfTwoGpusAreAllOrderedPairsAndAllWaysToTheHost) {
   EXPECT_EQ(work.near_cpus[1].front(), 8);
 }
 
+TEST(LinkWork, GpusOfASharedUplinkCopyAtOnceAndSoDoAll) {
+  const Host host = made_host(4);
+  const Placement all = placed(host, "all");
+  SharedUplink drawer;
+  drawer.devices = {all.names[2], all.names[3], "localNVMe"};
+  SharedUplink lonely;
+  lonely.devices = {all.names[0], "falconNVMe"};
+  std::vector<std::string> together;
+  for (const CopyTask& task : copy_work(all, host, {drawer, lonely}).copies) {
+    if (task.method == "host_to_device" && task.flows.size() > 1) together.push_back(line_of(task));
+  }
+  EXPECT_THAT(together,
+              ElementsAre("host_to_device -1>2 -1>3", "host_to_device -1>0 -1>1 -1>2 -1>3"));
+}
+
 TEST(LinkWork, EightGpusHaveEveryOrderedPairOnceAWay) {
   const Host host = made_host(8);
   std::multiset<std::string> lines;
-  for (const CopyTask& task : copy_work(placed(host, "all"), host).copies) {
+  for (const CopyTask& task : copy_work(placed(host, "all"), host, {}).copies) {
     lines.insert(line_of(task));
   }
   EXPECT_EQ(std::set<std::string>(lines.begin(), lines.end()).size(), lines.size());
@@ -71,7 +86,7 @@ TEST(LinkWork, EightGpusHaveEveryOrderedPairOnceAWay) {
 
 TEST(LinkWork, OneGpuHasNoPairsAndNothingTogether) {
   const Host host = made_host(1);
-  for (const CopyTask& task : copy_work(placed(host, "all"), host).copies) {
+  for (const CopyTask& task : copy_work(placed(host, "all"), host, {}).copies) {
     EXPECT_EQ(task.flows.size(), 1U);
     EXPECT_FALSE(task.peer_to_peer);
   }
@@ -80,7 +95,7 @@ TEST(LinkWork, OneGpuHasNoPairsAndNothingTogether) {
 TEST(LinkWork, TheCpuMeasuresHostMemoryAndSmallerCollectives) {
   const Host host = made_host(0);
   const Placement cpu = placed(host, "cpu");
-  const LinkWork work = copy_work(cpu, host);
+  const LinkWork work = copy_work(cpu, host, {});
   ASSERT_EQ(work.copies.size(), 1U);
   EXPECT_EQ(line_of(work.copies[0]), "memcpy -1>-1");
   EXPECT_EQ(collective_work(false).collectives.front().sizes_bytes.back(), 16 << 20);
@@ -142,13 +157,14 @@ TEST(LinkWork, ALinkIsTheSameInBothDirectionsButNotPeerToPeerAndStaged) {
 
 TEST(LinkWork, TasksAreSaidInWords) {
   const std::vector<std::string> names = {"gpu0", "gpu1"};
-  EXPECT_EQ(text_of({{{0, 1}}, "write", true, {1}}, names), "write from gpu0 to gpu1, peer to peer");
+  EXPECT_EQ(text_of({{{0, 1}}, "write", true, {1}}, names),
+            "write from gpu0 to gpu1, peer to peer");
   EXPECT_EQ(text_of({{{0, 1}, {1, 0}}, "read", false, {1}}, names),
             "read from gpu0 to gpu1 and back, through host memory");
   EXPECT_EQ(text_of({{{kHostMemory, 1}}, "host_to_device", false, {1}}, names),
             "host_to_device from host memory to gpu1");
   EXPECT_EQ(text_of({{{0, kHostMemory}, {1, kHostMemory}}, "device_to_host", false, {1}}, names),
-            "device_to_host from gpu0 to host memory, all GPUs at once");
+            "device_to_host from gpu0 to host memory, 2 GPUs at once");
 }
 
 }  // namespace

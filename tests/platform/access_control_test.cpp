@@ -35,9 +35,9 @@ std::string path_of(const std::string& address) {
 TEST(AccessControl, FindsBridgesThatRedirectRequestsOrCompletions) {
   test::FakeRoot folder;
   folder.file(path_of("0000:00:01.0"), bridge(0));
-  folder.file(path_of("0000:01:00.0"), bridge(1U << 2));  // requests
-  folder.file(path_of("0000:02:00.0"), bridge(1U << 3));  // completions
-  folder.file(path_of("0000:03:00.0"), bridge(0b1010011));  // the other bits
+  folder.file(path_of("0000:01:00.0"), bridge(1U << 2));          // requests
+  folder.file(path_of("0000:02:00.0"), bridge(1U << 3));          // completions
+  folder.file(path_of("0000:03:00.0"), bridge(0b1010011));        // the other bits
   folder.file(path_of("0000:04:00.0"), std::string(4096, '\0'));  // no such capability
   const auto found = redirecting_bridges(
       Root(folder.path()),

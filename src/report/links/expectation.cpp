@@ -36,16 +36,15 @@ Measured<LinkRate> peer_rate(const LinkDevice& a, const LinkDevice& b, const std
   return is_first ? first : second;
 }
 
-Measured<LinkRate> pair_rate(const LinksInput& input, int source, int target) {
-  const Measured<std::string>& path =
-      input.paths.at(static_cast<std::size_t>(source)).at(static_cast<std::size_t>(target));
+Measured<LinkRate> pair_rate(const LinksInput& input, int source, int target,
+                             const Measured<std::string>& path) {
   if (!path.has_value()) return Measured<LinkRate>::missing(path.reason);
-  if (path.value->starts_with("NV")) {
-    const int links = std::atoi(path.value->c_str() + 2);
-    return measure::nvlink_rate(links,
-                                input.compute_capabilities.at(static_cast<std::size_t>(source)));
+  const LinkDevice& from = device_at(input, source);
+  if (!path.value->starts_with("NV")) return peer_rate(from, device_at(input, target), *path);
+  if (!from.compute_capability.has_value()) {
+    return Measured<LinkRate>::missing(from.compute_capability.reason);
   }
-  return peer_rate(device_at(input, source), device_at(input, target), *path);
+  return measure::nvlink_rate(std::atoi(path.value->c_str() + 2), *from.compute_capability);
 }
 
 Measured<double> expected(const std::optional<double>& figure, double unit,
@@ -77,8 +76,17 @@ LinkExpectation expectation(const LinksInput& input, const Measured<LinkRate>& r
 }  // namespace
 
 LinkExpectation pair_expectation(const LinksInput& input, int source, int target,
-                                 const std::string& pair_class) {
-  return expectation(input, pair_rate(input, source, target), pair_class);
+                                 const Measured<std::string>& path, const std::string& pair_class) {
+  return expectation(input, pair_rate(input, source, target, path), pair_class);
+}
+
+Measured<double> expected_of_uplink(const LinksInput& input, const std::string& name) {
+  const auto found = input.system.links.find("uplink");
+  const bool is_drawer = name != "all" && !name.starts_with("switch ");
+  if (!is_drawer || found == input.system.links.end()) {
+    return Measured<double>::missing("the system file expects nothing of it");
+  }
+  return expected(found->second.one_way_gb_per_s, 1e9, "the system file expects nothing of it");
 }
 
 LinkExpectation host_expectation(const LinksInput& input, int device) {

@@ -68,7 +68,7 @@ Notes contents_wrong(const LinksReport& report) {
   for (const HostCopies& host : report.host) add_wrong(host.copies, host.name, group);
   for (const HostCopiesTogether& together : report.host_together) {
     if (!together.contents_match.has_value() || *together.contents_match) continue;
-    group.places.emplace_back("all GPUs at once");
+    group.places.emplace_back("GPUs at once (" + together.name + ")");
     group.evidence.push_back(together.method);
   }
   for (const CollectiveSeries& series : report.collectives) {
@@ -160,6 +160,10 @@ Notes below_expected(const LinksReport& report) {
               kExpectedShare, group);
     }
   }
+  for (const HostCopiesTogether& together : report.host_together) {
+    compare("uplink " + together.name, together.method, together.bytes_per_s.median,
+            together.expected_bytes_per_s, kExpectedShare, group);
+  }
   return notes_of("links below what the system file expects", group,
                   "look at the links' width and generation under load, and at what shares them");
 }
@@ -187,7 +191,8 @@ Notes uplink_shared(const LinksReport& report) {
   for (const HostCopiesTogether& together : report.host_together) {
     const Measured<double>& share = together.relative_to_alone;
     if (!share.has_value() || *share >= kSharedShare) continue;
-    notes.push_back({"the GPUs share their way to host memory (" + together.method + ")",
+    const std::string who = together.name == "all" ? "the GPUs" : "the GPUs on " + together.name;
+    notes.push_back({who + " share their way to host memory (" + together.method + ")",
                      gb_text(*together.bytes_per_s.median) + " together, " +
                          gb_text(*together.alone_sum_bytes_per_s) +
                          " if each had what it has alone",

@@ -6,6 +6,7 @@
 
 #include "falconbench/links.h"
 #include "falconbench/links_work.h"
+#include "falconbench/places.h"
 #include "falconbench/records.h"
 #include "falconbench/system_file.h"
 
@@ -20,17 +21,13 @@ struct CollectivePass {
   std::string error;               // why
 };
 
-/// Between two devices, by their indices: missing where it is not known.
-using PairTexts = std::vector<std::vector<Measured<std::string>>>;
-
 struct LinksInput {
   LinksRun run;
   Host host;
   SystemFile system;
   NameOrList requested;
   std::vector<LinkDevice> devices;
-  std::vector<std::string> compute_capabilities;  // of the devices; empty: unknown
-  PairTexts pair_classes, paths;
+  Places places;
   Measured<std::vector<std::string>> acs_bridges;
   LinkWork copy_work;
   LinkRecords copies;  // a result of each task of copy_work

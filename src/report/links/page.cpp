@@ -118,8 +118,9 @@ std::string host_table(const LinksReport& report) {
   }
   std::string text = table("Pinned host memory: GB/s, each GPU alone", rows);
   for (const HostCopiesTogether& together : report.host_together) {
-    text += "  all at once, " + together.method + ": " + gb(together.bytes_per_s.median) +
-            " GB/s, " + scaled(together.relative_to_alone, 0.01, "%.0f") + " % of the sum alone\n";
+    text += "  " + together.name + " at once, " + together.method + ": " +
+            gb(together.bytes_per_s.median) + " GB/s, " +
+            scaled(together.relative_to_alone, 0.01, "%.0f") + " % of the sum alone\n";
   }
   return text;
 }

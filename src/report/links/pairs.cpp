@@ -55,15 +55,19 @@ PairFigures figures_of(const LinkPair& pair, bool peer_to_peer) {
   return figures;
 }
 
-Measured<std::string> text_at(const PairTexts& texts, int source, int target) {
-  return texts.at(static_cast<std::size_t>(source)).at(static_cast<std::size_t>(target));
+const PairPlace& place_of(const LinksInput& input, int source, int target) {
+  static const PairPlace unknown{0, 0, Measured<std::string>::missing("the pair has no place"),
+                                 Measured<std::string>::missing("the pair has no place")};
+  for (const PairPlace& place : input.places.pairs) {
+    if (place.a == std::min(source, target) && place.b == std::max(source, target)) return place;
+  }
+  return unknown;
 }
 
-std::string class_of(const LinksInput& input, int source, int target) {
-  const Measured<std::string> declared = text_at(input.pair_classes, source, target);
-  if (!input.system.path.empty() && declared.has_value()) return *declared;
-  const Measured<std::string> path = text_at(input.paths, source, target);
-  return path.has_value() ? *path : "unknown";
+/// As the system file has it; without one the path is what is known.
+std::string class_of(const LinksInput& input, const PairPlace& place) {
+  if (!input.system.path.empty() && place.pair_class.has_value()) return *place.pair_class;
+  return place.path.has_value() ? *place.path : "unknown";
 }
 
 LinkPair make_pair(const LinksInput& input, int source, int target) {
@@ -72,8 +76,9 @@ LinkPair make_pair(const LinksInput& input, int source, int target) {
   pair.target = target;
   pair.source_name = input.devices.at(static_cast<std::size_t>(source)).name;
   pair.target_name = input.devices.at(static_cast<std::size_t>(target)).name;
-  pair.pair_class = class_of(input, source, target);
-  pair.path = text_at(input.paths, source, target);
+  const PairPlace& place = place_of(input, source, target);
+  pair.pair_class = class_of(input, place);
+  pair.path = place.path;
   if (input.failure && input.copies.copies.empty()) {
     pair.peer_access = Measured<bool>::missing(input.failure->message);
   } else {
@@ -81,7 +86,7 @@ LinkPair make_pair(const LinksInput& input, int source, int target) {
         input.copies.peers.begin(), input.copies.peers.end(),
         [&](const LinkFlow& peers) { return peers.source == source && peers.target == target; });
   }
-  pair.expectation = pair_expectation(input, source, target, pair.pair_class);
+  pair.expectation = pair_expectation(input, source, target, pair.path, pair.pair_class);
   for (std::size_t i = 0; i < input.copies.copies.size(); ++i) {
     const CopyTask& task = input.copy_work.copies.at(i);
     if (!is_between(task, source, target)) continue;
@@ -120,10 +125,12 @@ ClassFigures class_figures(const std::vector<const LinkPair*>& pairs, PairFigure
   return figures;
 }
 
-/// What each GPU reached alone at the largest size, together.
-Measured<double> alone_sum(const std::vector<HostCopies>& host, const std::string& method) {
+/// What each of the devices reached alone at the largest size, together.
+Measured<double> alone_sum(const std::vector<HostCopies>& host, const std::vector<int>& devices,
+                           const std::string& method) {
   double sum = 0;
   for (const HostCopies& one : host) {
+    if (std::find(devices.begin(), devices.end(), one.device) == devices.end()) continue;
     const auto found =
         std::find_if(one.copies.begin(), one.copies.end(),
                      [&method](const CopySeries& series) { return series.method == method; });
@@ -134,16 +141,33 @@ Measured<double> alone_sum(const std::vector<HostCopies>& host, const std::strin
   return sum;
 }
 
-HostCopiesTogether together_of(const CopyTask& task, const LinkWindows& windows,
-                               const std::vector<HostCopies>& host) {
+/// The name of the uplink that exactly these devices share; "all" otherwise.
+std::string shared_by(const LinksInput& input, const std::vector<int>& devices) {
+  std::vector<std::string> names;
+  for (const int device : devices) {
+    names.push_back(input.devices.at(static_cast<std::size_t>(device)).name);
+  }
+  for (const SharedUplink& uplink : input.places.uplinks) {
+    if (uplink.devices == names) return uplink.name;
+  }
+  return "all";
+}
+
+HostCopiesTogether together_of(const LinksInput& input, const CopyTask& task,
+                               const LinkWindows& windows, const std::vector<HostCopies>& host) {
   HostCopiesTogether out;
+  for (const LinkFlow& flow : task.flows) {
+    out.devices.push_back(std::max(flow.source, flow.target));
+  }
+  out.name = shared_by(input, out.devices);
+  out.expected_bytes_per_s = expected_of_uplink(input, out.name);
   out.method = task.method;
   out.size_bytes = windows.size_bytes;
   out.bytes_per_s = copy_rate(windows, task.flows.size());
   for (std::size_t flow = 0; flow < task.flows.size(); ++flow) {
     out.device_bytes_per_s.push_back(flow_rate(windows, flow));
   }
-  out.alone_sum_bytes_per_s = alone_sum(host, task.method);
+  out.alone_sum_bytes_per_s = alone_sum(host, out.devices, task.method);
   out.relative_to_alone = out.alone_sum_bytes_per_s;
   if (out.alone_sum_bytes_per_s.has_value()) {
     out.relative_to_alone =
@@ -220,7 +244,7 @@ std::vector<HostCopiesTogether> make_host_together(const LinksInput& input,
     const CopyTask& task = input.copy_work.copies.at(i);
     if (task.flows.size() < 2 || is_pair(task.flows.front())) continue;
     for (const LinkWindows& windows : input.copies.copies[i].by_size) {
-      all.push_back(together_of(task, windows, host));
+      all.push_back(together_of(input, task, windows, host));
     }
   }
   return all;
