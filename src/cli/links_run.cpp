@@ -69,6 +69,9 @@ RunLog Runner::launch(Plan plan, const LinkWork& work,
   options.links = work;
   options.environment = environment;
   options.limits.progress_min_s = kSizeLimitSeconds;
+  options.on_phase = [this](int rank, const launch::Progress& at) {
+    log_.debug("rank " + std::to_string(rank) + ": " + at.phase);
+  };
   options.on_log = [this](int rank, const std::string& line) { log_.worker(rank, line); };
   return launch::run(plan, options);
 }

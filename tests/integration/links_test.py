@@ -85,9 +85,10 @@ class LinksTest(RunTest):
         self.assertEqual([finding["id"] for finding in found["findings"]], ["link_not_measured"])
 
     def test_a_worker_that_stops_is_a_hang(self):
-        running = self.measure()
+        running = self.measure("--verbose")
         running.wait_for("measuring collectives")
-        os.kill(running.workers(2)[0], signal.SIGSTOP)
+        running.wait_for("rank 1: load")
+        os.kill(running.workers(2)[1], signal.SIGSTOP)
         done = running.end()
         self.assertEqual(done.code, 5, done)
         found = self.document()

@@ -239,7 +239,7 @@ TEST(LinksFindings, AHostLinkBelowItsKindAndBridgesThatRedirect) {
   const LinksReport report = make_links(made.input);
   EXPECT_THAT(found_in(report), ElementsAre("acs_redirects", "link_below_practical"));
   EXPECT_THAT(finding_of(report, "link_below_practical").evidence,
-              HasSubstr("host_to_device 6.5 GB/s of 55.4 GB/s"));
+              HasSubstr("host_to_device 6.5 GB/s of 55.5 GB/s"));
 }
 
 TEST(LinksReport, AFailedPassLeavesTheRest) {
