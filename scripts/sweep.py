@@ -138,6 +138,7 @@ def facts_of(report):
         "samples_per_s": (training.get("throughput") or {}).get("samples_per_s"),
         "step_time_p50_ms": (training.get("step_time_ms") or {}).get("p50"),
         "message": error.get("message") or "",
+        "emulated": bool((report.get("topology") or {}).get("emulated")),
     }
 
 
@@ -274,7 +275,7 @@ def summary_of(points):
         ]
         rows.append(
             [
-                point["name"],
+                point["name"] + (" (emulated)" if point.get("emulated") else ""),
                 *(point["settings"].get(key, "") for key in keys),
                 point.get("status", "not run"),
                 *numbers,

@@ -20,11 +20,13 @@ struct Gpu {
   std::string name;
   Measured<std::int64_t> memory_bytes;
   Measured<int> numa_node;
+  Measured<std::string> iommu;               // type of its group
   Measured<std::string> compute_capability;  // "9.0"
   Measured<int> pcie_generation, pcie_generation_max, pcie_width,
       pcie_width_max;  // as read while idle
   Measured<double> power_limit_w;
   std::vector<GpuProcess> processes;         // of others, at detection
+  Measured<std::vector<std::string>> peers;  // from the probe
   Measured<int> cuda_ordinal;                // from the probe, joined by UUID or PCI address
   Measured<std::int64_t> memory_used_bytes;  // at detection, by whomever: containers hide processes
   Measured<std::vector<std::string>> bridges;  // PCI addresses above it, from the root port down
@@ -37,6 +39,9 @@ void visit_fields(Gpu& g, V& v) {
   v.field("name", g.name, "product name");
   v.field("memory_bytes", g.memory_bytes, "memory of the board");
   v.field("numa_node", g.numa_node, "NUMA node of its PCIe slot");
+  v.field("iommu", g.iommu,
+          "type of its IOMMU group: DMA or DMA-FQ (addresses are translated), identity (they are "
+          "not), or none");
   v.field("compute_capability", g.compute_capability, "major.minor");
   v.field("pcie_generation", g.pcie_generation, "link generation, idle");
   v.field("pcie_generation_max", g.pcie_generation_max, "largest generation of GPU and slot");
@@ -44,6 +49,7 @@ void visit_fields(Gpu& g, V& v) {
   v.field("pcie_width_max", g.pcie_width_max, "largest width of GPU and slot");
   v.field("power_limit_w", g.power_limit_w, "enforced power limit");
   v.field("processes", g.processes, "processes that held the GPU before the run");
+  v.field("peers", g.peers, "PCI addresses of the GPUs whose memory CUDA lets it reach directly");
   v.field("cuda_ordinal", g.cuda_ordinal, "CUDA's index in the environment of the probe");
   v.field("memory_used_bytes", g.memory_used_bytes, "memory in use before the run");
   v.field("bridges", g.bridges, "PCI addresses above it, from the root port down");

@@ -58,6 +58,7 @@ struct Plan {
   std::string backend;      // nccl, gloo or none
   std::vector<std::string> topology_devices;  // names or addresses, in order
   Places places;
+  NcclPlan nccl;
   std::vector<RankPlan> ranks;
   DataFacts data;
   FilePlan files;
@@ -82,6 +83,7 @@ void visit_decisions(Plan& p, V& v) {
   v.field("backend", p.backend, "communication library");
   v.field("topology_devices", p.topology_devices, "devices of the topology, in rank order");
   v.field("places", p.places, "where they sit: declared against seen");
+  v.field("nccl", p.nccl, "what NCCL is told, the same on all ranks");
   v.field("ranks", p.ranks, "what each worker gets");
   v.field("data", p.data, "facts of the data set");
   v.field("files", p.files, "files beside the data");

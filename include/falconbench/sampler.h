@@ -17,6 +17,7 @@ enum class MetricKind {
   kGauge,    // the value now; stands for the time since the reading before
   kCounter,  // grows; its rate a second over that time is the value
   kRatio,    // value and base both grow; the quotient of their growth is the value
+  kMean,     // what the source itself averaged since the value before; the first is only a mark
 };
 enum class Direction { kNeither, kHigherIsBetter, kLowerIsBetter };
 
@@ -45,7 +46,7 @@ struct Reading {
 /// A metric over the measured window.
 struct MetricResult {
   MeasuredSummary summary;
-  Measured<double> total;  // mean x window, for counters: their growth (times scale)
+  Measured<double> total;  // mean x window, of counters (their growth, times scale) and means
 };
 
 class Sampler {
@@ -61,12 +62,17 @@ class Sampler {
   const std::string& name() const { return name_; }
   const std::string& scope() const { return scope_; }
   const std::string& lane() const { return lane_; }
-  /// Fixed after construction, which is when each metric is probed.
+  /// Least time between two readings, seconds: of sources that are slow, or move rarely.
+  virtual double period_s() const { return 0; }
+  /// What may take long before the first reading, on the thread of the readings.
+  virtual void prepare() {}
+  /// Fixed after prepare(), or after construction, which is when each metric is probed.
   virtual std::span<const Metric> metrics() const = 0;
   /// Sets out[i] for every metric that is not missing; out arrives without values. Returns "" or
   /// why this source must not be read again (the GPU is lost). Always on one thread at a time.
   virtual std::string read(std::span<Reading> out) = 0;
-  /// Puts the results, one a metric, where they belong. May be called while read() blocks.
+  /// Puts the results, one a metric, where they belong; none at all while prepare() has not ended.
+  /// May be called while prepare() or read() blocks.
   virtual void place(std::span<const MetricResult> results, Telemetry& out) const = 0;
 
  private:

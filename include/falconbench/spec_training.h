@@ -98,19 +98,15 @@ void visit_fields(EngineSpec& s, V& v) {
           one_of("auto_on_off"));
 }
 
-struct TelemetrySpec {
-  double interval_ms = 200;
-  std::optional<std::vector<std::string>> samplers;
-  bool series = true;
+struct TraceSpec {
+  std::int64_t steps = 0;
 };
 template <class V>
-void visit_fields(TelemetrySpec& s, V& v) {
-  v.field("interval_ms", s.interval_ms, "time between two readings, milliseconds",
-          between(20, 60000));
-  v.field("samplers", s.samplers, "which samplers run (default: all that work here; []: none)",
-          one_of("samplers"));
-  v.field("series", s.series,
-          "keep the readings over time in the report, not only their summaries");
+void visit_fields(TraceSpec& s, V& v) {
+  v.field("steps", s.steps,
+          "train so many more steps after the measured ones and write what every rank did in them "
+          "beside the report, as <report>.trace: kernels, operators and phases on one timeline",
+          between(0, 100));
 }
 
 }  // namespace falcon

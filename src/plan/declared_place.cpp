@@ -33,7 +33,7 @@ bool leads_here(const SystemHostLink& link, const Host& host) {
 }
 
 bool is_same_drawer(const SystemGpu& a, const SystemGpu& b) {
-  return a.attach == "falcon" && b.attach == "falcon" && a.chassis == b.chassis &&
+  return a.attach == "falcon" && b.attach == "falcon" && a.chassis == b.chassis && a.drawer &&
          a.drawer == b.drawer && a.host_link == b.host_link;
 }
 
@@ -302,9 +302,28 @@ Judgement DeclaredPlaces::of_falcon_drive(const SystemStorage& declared, const s
   return matched(at + ", where a chassis is plugged in");
 }
 
+// Where it is not known what carries the mount: the declared device alone can contradict.
+Judgement DeclaredPlaces::of_device(const SystemStorage& declared, const std::string& gap) const {
+  for (const NvmeDrive& drive : host_.drives) {
+    const bool is_it = std::any_of(drive.disks.begin(), drive.disks.end(), [&](const auto& disk) {
+      return is_on_disk(declared.device, disk);
+    });
+    const auto port = root_port_of(drive.bridges);
+    if (!is_it || !port.has_value() || host_.virtual_machine.has_value()) continue;
+    const std::string at = declared.device + " is below root port " + *port;
+    if (declared.attach == "falcon") {
+      const Judgement place = of_falcon_drive(declared, *port, at);
+      return place.verdict == kMismatched ? place : unknown(place.evidence + "; but " + gap);
+    }
+    if (is_chassis_port(*port)) return mismatched(at + ", where a chassis is plugged in");
+    return unknown(at + "; but " + gap);
+  }
+  return unknown(gap);
+}
+
 Judgement DeclaredPlaces::of_storage(const SystemStorage& declared,
                                      const StoragePlace& seen) const {
-  if (!seen.disks.has_value()) return unknown(seen.disks.reason);
+  if (!seen.disks.has_value()) return of_device(declared, seen.disks.reason);
   const std::string lies_on = seen.mount + " lies on " + base::join(*seen.disks, ", ");
   const bool is_declared_disk =
       std::any_of(seen.disks.value->begin(), seen.disks.value->end(),

@@ -18,6 +18,7 @@ class DeclaredPlaces {
   /// REQUIRES: both outlive this.
   DeclaredPlaces(const Host& host, const SystemFile& system);
 
+  /// seen: one of the host's GPUs.
   Judgement of_gpu(const SystemGpu& declared, const Gpu& seen) const;
   Judgement of_storage(const SystemStorage& declared, const StoragePlace& seen) const;
   /// Where a GPU sits as far as the host shows it.
@@ -29,6 +30,7 @@ class DeclaredPlaces {
   Judgement without_port(const SystemGpu& declared, const Gpu& seen) const;
   Judgement of_falcon_drive(const SystemStorage& declared, const std::string& port,
                             const std::string& at) const;
+  Judgement of_device(const SystemStorage& declared, const std::string& gap) const;
   bool is_chassis_port(const std::string& port) const;
   bool knows_chassis_ports() const;
   const SystemGpu* declaration_of(const Gpu& gpu) const;

@@ -1,5 +1,6 @@
 // What stands out in the places of a run, before anything is started.
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
@@ -91,18 +92,16 @@ void find_narrow_gpus(const Places& places, std::vector<Finding>& out) {
 
 void find_shared_uplinks(const Places& places, std::vector<Finding>& out) {
   for (const SharedUplink& uplink : places.uplinks) {
-    out.push_back(
-        {"uplink_shared", "info",
-         std::to_string(uplink.devices.size()) + " devices share the link of " + uplink.name +
-             " to the host",
-         base::join(uplink.devices, ", ") + " on " + link_text(uplink.generation, uplink.width) +
-             (uplink.raw_gb_per_s.has_value()
-                  ? ", " +
-                        base::number_text(
-                            static_cast<double>(static_cast<int>(*uplink.raw_gb_per_s * 10)) / 10) +
-                        " GB/s raw one way"
-                  : ""),
-         "copies between these GPUs and the host compete; those among them do not"});
+    char rate[48] = "";
+    if (uplink.raw_gb_per_s.has_value()) {
+      std::snprintf(rate, sizeof rate, ", %.1f GB/s raw one way", *uplink.raw_gb_per_s);
+    }
+    out.push_back({"uplink_shared", "info",
+                   std::to_string(uplink.devices.size()) + " devices share the link of " +
+                       uplink.name + " to the host",
+                   base::join(uplink.devices, ", ") + " on " +
+                       link_text(uplink.generation, uplink.width) + rate,
+                   "copies between these GPUs and the host compete; those among them do not"});
   }
 }
 
@@ -111,7 +110,7 @@ void find_shared_uplinks(const Places& places, std::vector<Finding>& out) {
 std::vector<Finding> find_in_places(const Places& places, const Host& host,
                                     const SystemFile& system) {
   std::vector<Finding> findings;
-  find_missing_gpus(host, system, findings);
+  if (!places.gpus.empty()) find_missing_gpus(host, system, findings);
   find_narrow_gpus(places, findings);
   find_weak_uplinks(places, host, findings);
   find_shared_uplinks(places, findings);

@@ -7,10 +7,19 @@ namespace falcon::catalog {
 
 std::span<const WordFacts> samplers() {
   static const std::vector<WordFacts> table = {
-      {"cpu", "processor time of the host, each core and the workers", {}},
+      {"cpu", "processor time of the host, each core and the workers; run queue", {}},
       {"memory", "memory and page faults of the host and the workers", {}},
       {"disk", "bytes, operations, latency and queue of the block devices", {}},
-      {"nvml", "GPU load, memory, power, energy, clocks, temperature and PCIe traffic", {}},
+      {"network", "bytes, packets, errors and drops of the network interfaces", {}},
+      {"nvml",
+       "GPU load, memory and its errors, power, energy, clocks, temperature, throttling, NVLink "
+       "and "
+       "PCIe",
+       {}},
+      {"gpm",
+       "GPU activity: SMs, tensor cores, device memory, all PCIe traffic (Hopper and newer)",
+       {}},
+      {"redfish", "ports of a chassis, by its management (telemetry.redfish)", {}},
   };
   return table;
 }

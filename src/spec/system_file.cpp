@@ -90,8 +90,8 @@ std::string Rules::checked_address(const Path& path, const std::string& address)
   if (address.empty()) return address;
   const std::string normal = normal_address(address);
   if (normal.empty()) {
-    fault(path, "expected a PCI address such as 0000:18:00.0, got \"" + base::printable(address) +
-                    "\"");
+    fault(path,
+          "expected a PCI address such as 0000:18:00.0, got \"" + base::printable(address) + "\"");
     return address;
   }
   check_unique(path, normal);
@@ -254,8 +254,8 @@ void Rules::check_topology(const std::string& name, const std::vector<std::strin
       return fnmatch(entry.c_str(), gpu.c_str(), 0) == 0;
     });
     if (found) continue;
-    fault(path, "\"" + base::printable(entry) + "\" matches no GPU of this file" +
-                    hint(entry, known));
+    fault(path,
+          "\"" + base::printable(entry) + "\" matches no GPU of this file" + hint(entry, known));
   }
 }
 

@@ -64,7 +64,8 @@ std::vector<std::string> attached(const SystemFile& system, std::string_view att
 std::vector<std::string> derived(const SystemFile& system, std::string_view topology) {
   if (topology == kLocalGpus) return attached(system, "local");
   if (topology == kFalconGpus) return attached(system, "falcon");
-  if (topology == kHybridGpus) return in_turn(attached(system, "local"), attached(system, "falcon"));
+  if (topology == kHybridGpus)
+    return in_turn(attached(system, "local"), attached(system, "falcon"));
   return {};
 }
 

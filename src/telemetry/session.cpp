@@ -5,29 +5,13 @@
 #include <utility>
 
 #include <pthread.h>
-#include <signal.h>
+
+#include "telemetry/blocked_signals.h"
 
 namespace falcon::telemetry {
 namespace {
 
 constexpr double kStopTimeoutS = 2;
-
-// The run's signals are for the thread that supervises it; a new thread starts with its maker's
-// mask.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 
@@ -43,8 +27,11 @@ Session::Session(std::vector<std::unique_ptr<Sampler>> samplers, SessionOptions 
     }
     lane->second.push_back(std::move(sampler));
   }
+  if (!options_.raw_file.empty()) {
+    raw_ = std::make_shared<RawLog>(options_.raw_file, began_s_);
+  }
   for (auto& [name, members] : by_lane) {
-    lanes_.push_back(std::make_shared<Lane>(std::move(members), options_.series));
+    lanes_.push_back(std::make_shared<Lane>(std::move(members), options_.series, raw_));
   }
 }
 
@@ -64,11 +51,14 @@ void Session::start() {
 }
 
 void Session::tick() {
-  for (const std::shared_ptr<Lane>& lane : lanes_) lane->read(options_.clock);
+  for (const std::shared_ptr<Lane>& lane : lanes_) lane->read(options_.clock, Lane::Round::kAsked);
 }
 
 void Session::set_window() {
-  for (const std::shared_ptr<Lane>& lane : lanes_) lane->set_window(window_);
+  for (const std::shared_ptr<Lane>& lane : lanes_) {
+    lane->set_window(window_);
+    lane->ask_for_reading();
+  }
 }
 
 void Session::begin_window(double begin_s) {
@@ -79,7 +69,6 @@ void Session::begin_window(double begin_s) {
 void Session::end_window(double end_s) {
   window_.end_s = end_s;
   set_window();
-  for (const std::shared_ptr<Lane>& lane : lanes_) lane->ask_for_reading();
 }
 
 void Session::stop() {
@@ -95,6 +84,7 @@ void Session::stop() {
     }
   }
   threads_.clear();
+  if (raw_) raw_->close();
 }
 
 std::optional<LostSource> Session::lost() const {
@@ -118,6 +108,11 @@ Telemetry Session::result() const {
   for (const std::shared_ptr<Lane>& lane : lanes_) {
     lane->report(window_, began_s_, out);
     utilization.cost_cpu_s += lane->cpu_s();
+  }
+  if (raw_) {
+    const std::string failure = raw_->failure();
+    utilization.raw_file = failure.empty() ? Measured<std::string>(options_.raw_file)
+                                           : Measured<std::string>::missing(failure);
   }
   const double length_s = ended_s_.value_or(options_.clock()) - began_s_;
   utilization.cost_cpu_pct = length_s > 0

@@ -10,6 +10,7 @@
 
 #include "models/weights.h"
 #include "train/generator.h"
+#include "train/nvtx_range.h"
 
 namespace falcon::train {
 namespace {
@@ -158,12 +159,16 @@ at::Tensor Trainer::forward_backward(const Batch& batch) {
     const Batch part = count == 1 ? batch : micro_batch_of(batch, i);
     at::Tensor loss;
     {
+      const NvtxRange range("forward");
       const AutocastGuard autocast(options_.device.type(), precision_.autocast);
       loss = model_.loss(model_.forward(part), part);
     }
     clock_.mark(Mark::kForwardEnd, i);
     if (i == count - 1) strategy_->before_backward();
-    loss.backward(loss_gradient(loss));
+    {
+      const NvtxRange range("backward");
+      loss.backward(loss_gradient(loss));
+    }
     clock_.mark(Mark::kBackwardEnd, i);
     sum = i == 0 ? loss.detach() : sum + loss.detach();
   }
@@ -177,6 +182,7 @@ void Trainer::seed_this_step() {
 /// All of a step's work that depends on nothing of the host: the same kernels in every step.
 void Trainer::compute(const Batch& batch) {
   const at::Tensor loss = forward_backward(batch);
+  const NvtxRange range("optimizer");
   optimizer_->step(reporter_.rates(), scaler_ ? &*scaler_ : nullptr);
   if (average_) average_->update();
   reporter_.advance(loss, scaler_ ? &*scaler_ : nullptr);
@@ -184,11 +190,13 @@ void Trainer::compute(const Batch& batch) {
 
 void Trainer::step() {
   while (clock_.begun() - clock_.harvested() >= kMaxAhead) harvest_one();
+  const NvtxRange range("step");
   clock_.begin_step();
   seed_this_step();
   const Batch& batch = feed_.next();
   clock_.mark(Mark::kPrepared);
   if (graph_) {
+    graph_->set_exchange_timed(is_timed_replay(clock_.begun()));
     replay();
   } else if (is_captured_next()) {
     capture(batch);
@@ -205,6 +213,10 @@ void Trainer::harvest_passed() {
 
 void Trainer::harvest_one() {
   StepTime time = clock_.harvest();
+  if (tracing_ != nullptr) return tracing_->add(time);
+  if (graph_ && is_timed_replay(time.step + 1)) {
+    exchange_ms_.push_back(graph_->exchange_ms(time.step + 1));
+  }
   reports_.push_back(reporter_.report(time.step + 1));
   last_end_s_ = time.end_s;
   if (time.step == 0) first_step_end_s_ = time.end_s;
@@ -252,12 +264,28 @@ void Trainer::run() {
   }
   loader_at_end_ = loader_.stats();
   finish();
-  graph_.reset();  // its memory is free for what comes after the training
+  // its memory is free for what comes after the training
+  if (plan_.spec.trace.steps == 0) graph_.reset();
   if (!times_.empty()) control_.measuring_ended(last_end_s_);
 }
 
 void Trainer::finish() {
   while (clock_.harvested() < clock_.begun()) harvest_one();
+}
+
+TraceRecord Trainer::trace(std::int64_t steps) {
+  StepTrace tracing(options_.device);
+  tracing_ = &tracing;
+  model_.set_training(true);
+  clock_.start();
+  for (std::int64_t i = 0; i < kTraceLeadSteps + steps; ++i) {
+    step();
+    control_.worked();
+  }
+  finish();
+  tracing_ = nullptr;
+  graph_.reset();
+  return tracing.finish();
 }
 
 bool Trainer::is_checkpoint_due() const {

@@ -12,10 +12,12 @@
 #include <falconbench/clock.h>
 #include <falconbench/model.h>
 
+#include "comm/nccl_log.h"
 #include "comm/process_group.h"
 #include "data/catalog.h"
 #include "data/loader.h"
 #include "data/options.h"
+#include "data/page_cache.h"
 #include "models/weights.h"
 #include "ops/fused_norm_act.h"
 #include "ops/fused_residual_norm.h"
@@ -77,6 +79,7 @@ class Session {
   void make_validation_data();
   void evaluate();
   void save_weights();
+  Measured<TraceRecord> trace();
   train::TrainerOptions trainer_options() const;
   WorkerRecords records() const;
   void tear_down();
@@ -93,6 +96,7 @@ class Session {
   DevicePlan used_device_{"cpu", "", "", "CPU"};
   std::optional<c10::cuda::CUDAStream> training_stream_;
   std::optional<c10::cuda::CUDAStream> copy_stream_;
+  std::optional<comm::NcclLog> nccl_log_;
   std::unique_ptr<comm::ProcessGroup> group_;
   std::unique_ptr<Model> model_;
   WeightsRecord weights_;
@@ -118,13 +122,16 @@ void Session::run() {
   if (plan_.spec.evaluate) evaluate();
   if (!plan_.files.save_weights.empty()) save_weights();
   channel_.set_phase("finish");
-  channel_.send_records(records());
+  WorkerRecords result = records();
+  result.trace = trace();
+  channel_.send_records(std::move(result));
   channel_.set_phase("tear_down");
   tear_down();
   channel_.done();
 }
 
 void Session::prepare_process() {
+  nccl_log_.emplace(plan_.nccl);
   const at::DeviceType kind = rank_.devices.at(0).kind == "cuda" ? at::kCUDA : at::kCPU;
   bind_to_cpus(rank_);
   const train::Precision& precision = train::precision_of(plan_.spec.precision.value_or(""), kind);
@@ -190,6 +197,9 @@ void Session::make_loader() {
   options.threads = rank_.decode_threads;
   options.draw_on_device = device_.is_cuda();
   dataset_ = data::make_dataset(options);
+  // The scan has read the head of every file. The last rank to come here drops what all have read;
+  // what another rank's loader had read by then, it does not read again in this epoch.
+  if (spec.data.cache == kColdCache) data::drop_from_cache(*dataset_, rank_.decode_threads);
   const data::BatchSchedule schedule({.samples = dataset_->size(),
                                       .global_batch = plan_.global_batch,
                                       .ranks = static_cast<int>(plan_.ranks.size()),
@@ -199,7 +209,11 @@ void Session::make_loader() {
   loading.threads = rank_.decode_threads;
   loading.slots = static_cast<int>(spec.data.loader.prefetch) + train::kSlotsHeld;
   loading.first_step = plan_.first_step;
-  if (plan_.measured_steps) loading.steps = plan_.warmup_steps + *plan_.measured_steps;
+  if (plan_.measured_steps) {
+    const std::int64_t traced =
+        spec.trace.steps == 0 ? 0 : spec.trace.steps + train::kTraceLeadSteps;
+    loading.steps = plan_.warmup_steps + *plan_.measured_steps + traced;
+  }
   allocator_ = std::make_unique<train::HostAllocator>(device_.is_cuda());
   loader_ = std::make_unique<data::Loader>(*dataset_, schedule, *allocator_, loading);
 }
@@ -253,6 +267,16 @@ void Session::save_weights() {
   if (group_ != nullptr) group_->wait_for_root("save", worked);
 }
 
+Measured<TraceRecord> Session::trace() {
+  const std::int64_t steps = plan_.spec.trace.steps;
+  if (steps == 0) return Measured<TraceRecord>::missing("trace.steps is 0");
+  if (trainer_->was_stopped()) {
+    return Measured<TraceRecord>::missing("the run was ended before the traced steps");
+  }
+  control_.entered("trace");
+  return trainer_->trace(steps);
+}
+
 train::TrainerOptions Session::trainer_options() const {
   train::TrainerOptions options;
   options.device = device_;
@@ -283,7 +307,13 @@ WorkerRecords Session::records() const {
   records.started_s = started_s_;
   records.model_ready_s = model_ready_s_;
   records.weights = weights_;
+  records.transports = group_ != nullptr && device_.is_cuda()
+                           ? nccl_log_->transports()
+                           : Measured<std::vector<Transport>>::missing("NCCL was not used");
   trainer_->fill(records);
+  const FileReading reading = dataset_->reading();
+  records.loader.io = reading.used;
+  records.loader.io_fallback = reading.fallback;
   if (evaluated_) records.pauses.push_back(*evaluated_);
   records.evaluation = evaluation_;
   records.saved_weights = saved_weights_;

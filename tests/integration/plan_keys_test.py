@@ -56,6 +56,7 @@ REFUSED = {
     "topology": ("topology=falconGPUs", 3, "falconGPUs"),
     "system": ("system=absent.yaml", 2, "absent.yaml"),
     "optimizer.kind": ("optimizer.kind=adam", 2, "sgd"),
+    "emulate.falcon_link": ("emulate.falcon_link=host_staged", 2, "needs GPUs"),
     "init": ("init=absent.safetensors", 2, "absent.safetensors: no such file"),
     "checkpoint.resume": ("checkpoint.resume=absent", 2, "absent: no such file"),
     "engine.graphs": ("engine.graphs=on", 2, "needs a GPU"),

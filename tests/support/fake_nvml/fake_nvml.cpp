@@ -145,7 +145,7 @@ Code with_nvlink(Handle handle, const char* call, unsigned link, Body body) {
   });
 }
 
-/// A count in the file's "counters" (or energy_mj), growing by its "rates" a second since the load.
+/// A count in the file's "counters", growing by its "rates" a second since the load.
 double counter(const Value& board, const std::string& name) {
   const double step = std::floor(world().age_s() / kEnergyPeriod_s) * kEnergyPeriod_s;
   return std::floor(entry(board, "counters", name, -1) + entry(board, "rates", name, 0) * step);
@@ -269,6 +269,9 @@ FAKE_NVML nvmlDeviceGetMaxPcieLinkWidth(Handle handle, unsigned* out) {
 FAKE_NVML nvmlDeviceGetEnforcedPowerLimit(Handle handle, unsigned* out) {
   return natural(handle, "nvmlDeviceGetEnforcedPowerLimit", "power_limit_mw", out);
 }
+FAKE_NVML nvmlDeviceGetPowerManagementDefaultLimit(Handle handle, unsigned* out) {
+  return natural(handle, "nvmlDeviceGetPowerManagementDefaultLimit", "power_limit_default_mw", out);
+}
 FAKE_NVML nvmlDeviceGetPowerUsage(Handle handle, unsigned* out) {
   return natural(handle, "nvmlDeviceGetPowerUsage", "power_mw", out);
 }
@@ -283,6 +286,21 @@ FAKE_NVML nvmlDeviceGetTotalEnergyConsumption(Handle handle, unsigned long long*
 FAKE_NVML nvmlDeviceGetClockInfo(Handle handle, unsigned domain, unsigned* out) {
   return natural(handle, "nvmlDeviceGetClockInfo", domain == kClockSm ? "sm_mhz" : "memory_mhz",
                  out);
+}
+FAKE_NVML nvmlDeviceGetMaxClockInfo(Handle handle, unsigned domain, unsigned* out) {
+  return natural(handle, "nvmlDeviceGetMaxClockInfo",
+                 domain == kClockSm ? "sm_max_mhz" : "memory_max_mhz", out);
+}
+FAKE_NVML nvmlDeviceGetTotalEccErrors(Handle handle, unsigned kind, unsigned since,
+                                      unsigned long long* out) {
+  return with_board(handle, "nvmlDeviceGetTotalEccErrors", true, [&](const Value& board) {
+    if (since != kEccVolatile) return kInvalidArgument;
+    const double errors =
+        number(board, kind == kEccCorrected ? "ecc_corrected" : "ecc_uncorrected", -1);
+    if (errors < 0) return kNotSupported;
+    *out = static_cast<unsigned long long>(errors);
+    return kSuccess;
+  });
 }
 FAKE_NVML nvmlDeviceGetTemperature(Handle handle, unsigned, unsigned* out) {
   return natural(handle, "nvmlDeviceGetTemperature", "temperature_c", out);
@@ -338,7 +356,8 @@ FAKE_NVML nvmlDeviceGetComputeRunningProcesses_v3(Handle handle, unsigned* count
 FAKE_NVML nvmlDeviceGetFieldValues(Handle handle, int count, FieldValue* values) {
   return with_board(handle, "nvmlDeviceGetFieldValues", true, [&](const Value& board) {
     for (int i = 0; i < count; ++i) {
-      const std::string name = std::to_string(values[i].field);
+      const std::string name =
+          std::to_string(values[i].field) + (values[i].scope == kAllLinks ? "@all" : "");
       const double value = counter(board, name);
       values[i].type = 3;  // unsigned long long
       values[i].code = static_cast<Code>(
@@ -347,4 +366,57 @@ FAKE_NVML nvmlDeviceGetFieldValues(Handle handle, int count, FieldValue* values)
     }
     return kSuccess;
   });
+}
+
+// What the counters of a board stood at, and when: a metric is what they grew by a second. Both are
+// in the file's "gpm", so a test moves them as it likes.
+namespace {
+struct FakeGpmSample {
+  double time_s = 0;
+  std::map<unsigned, double> counters;
+};
+}  // namespace
+
+FAKE_NVML nvmlGpmQueryDeviceSupport(Handle handle, GpmSupport* out) {
+  return with_board(handle, "nvmlGpmQueryDeviceSupport", true, [&](const Value& board) {
+    if (out->version != kGpmSupportVersion) return kArgumentVersionMismatch;
+    out->is_supported = board.find("gpm") != nullptr ? 1 : 0;
+    return kSuccess;
+  });
+}
+FAKE_NVML nvmlGpmSampleAlloc(GpmSample* out) {
+  *out = new FakeGpmSample;
+  return kSuccess;
+}
+FAKE_NVML nvmlGpmSampleFree(GpmSample sample) {
+  delete static_cast<FakeGpmSample*>(sample);
+  return kSuccess;
+}
+FAKE_NVML nvmlGpmSampleGet(Handle handle, GpmSample out) {
+  return with_board(handle, "nvmlGpmSampleGet", true, [&](const Value& board) {
+    const Value* gpm = board.find("gpm");
+    if (gpm == nullptr) return kNotSupported;
+    auto& sample = *static_cast<FakeGpmSample*>(out);
+    sample.time_s = number(*gpm, "time_s", 0);
+    sample.counters.clear();
+    for (const Value::Member& counter : gpm->find("counters")->as_object()) {
+      sample.counters[static_cast<unsigned>(std::stoul(counter.name))] = counter.value.as_number();
+    }
+    return kSuccess;
+  });
+}
+FAKE_NVML nvmlGpmMetricsGet(GpmMetricsGet* request) {
+  if (request->version != kGpmMetricsVersion) return kArgumentVersionMismatch;
+  const auto& earlier = *static_cast<const FakeGpmSample*>(request->earlier);
+  const auto& later = *static_cast<const FakeGpmSample*>(request->later);
+  for (unsigned i = 0; i < request->count; ++i) {
+    GpmMetric& metric = request->metrics[i];
+    const auto before = earlier.counters.find(metric.id);
+    const auto after = later.counters.find(metric.id);
+    const bool is_there = before != earlier.counters.end() && after != later.counters.end();
+    metric.code = is_there ? kSuccess : kNotSupported;
+    if (!is_there) continue;
+    metric.value = (after->second - before->second) / (later.time_s - earlier.time_s);
+  }
+  return kSuccess;
 }
