@@ -9,6 +9,7 @@
 
 #include "falconbench/fields.h"
 #include "falconbench/finding.h"
+#include "falconbench/links_work.h"
 #include "falconbench/measured.h"
 #include "falconbench/places.h"
 #include "falconbench/plan_parts.h"
@@ -120,6 +121,7 @@ struct WorkerPlan {
   int store_port = 0;      // torchrun's agent does
   std::string address;     // of this host, by which ranks on others reach it
   double watchdog_s = 60;  // communication time limit
+  std::optional<LinkWork> links;  // instead of training
 };
 template <class V>
 void visit_fields(WorkerPlan& w, V& v) {
@@ -130,6 +132,7 @@ void visit_fields(WorkerPlan& w, V& v) {
   v.field("store_port", w.store_port, "rendezvous port");
   v.field("address", w.address, "address of this host for ranks on others");
   v.field("watchdog_s", w.watchdog_s, "communication time limit");
+  v.field("links", w.links, "links to measure instead of training");
 }
 
 }  // namespace falcon

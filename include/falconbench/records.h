@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "falconbench/fields.h"
+#include "falconbench/links_work.h"
 #include "falconbench/measured.h"
 #include "falconbench/plan.h"
 #include "falconbench/records_parts.h"
@@ -48,6 +49,7 @@ struct WorkerRecords {
   Measured<std::int64_t> gpu_memory_peak_bytes;  // allocator, reserved
   std::map<std::string, std::string> choices;    // back ends and modes really used
   std::vector<std::string> notes;                // for findings
+  std::optional<LinkRecords> links;              // of a worker that measured links
 };
 template <class V>
 void visit_fields(WorkerRecords& r, V& v) {
@@ -83,6 +85,7 @@ void visit_fields(WorkerRecords& r, V& v) {
   v.field("gpu_memory_peak_bytes", r.gpu_memory_peak_bytes, "peak of the caching allocator");
   v.field("choices", r.choices, "back ends and modes really used");
   v.field("notes", r.notes, "remarks of the worker");
+  v.field("links", r.links, "what a worker that does not train measured of links");
 }
 
 /// Why a run did not end well.

@@ -7,7 +7,7 @@
 namespace falcon::cli {
 namespace {
 
-const std::vector<std::string> verbs = {"run", "doctor", "data", "list"};
+const std::vector<std::string> verbs = {"run", "doctor", "links", "data", "list"};
 
 }  // namespace
 
@@ -25,6 +25,7 @@ ExitCode dispatch(const Words& argv) {
   const Words rest(words.begin() + 1, words.end());
   if (first == "run") return run_command(argv.front(), rest);
   if (first == "doctor") return doctor_command(rest);
+  if (first == "links") return links_command(argv.front(), rest);
   if (first == "data") return data_command(rest);
   if (first == "list") return list_command(rest);
   const std::string near = base::nearest(first, verbs);

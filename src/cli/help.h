@@ -11,6 +11,7 @@ inline constexpr const char* kMainHelp =
         started; DIR: for the machine that these files describe
   falconbench doctor [--from FILE|DIR] [--write-system FILE]   what this host, or that dump,
         is; drafts a system file
+  falconbench links [--topology T] [--json]        what the links between its GPUs carry
   falconbench data make FORMAT DIR [--train N] ... make a data set of real files
   falconbench data check FORMAT DIR                list every damaged file
   falconbench list WHAT                            what can be named; WHAT: keys, models,
@@ -41,6 +42,26 @@ falconbench doctor --write-system FILE ...     drafts a system file too, in a ne
 
   --json prints one object: each answer by its name, or null with NAME_reason where the
   files do not tell. GPUs count from 0 in NVML's order. Exit 0 when a file could be read.
+)";
+
+inline constexpr const char* kLinksHelp =
+    R"(falconbench links [options]     what the links of this host carry, measured in a minute
+  --system FILE     system file: names of GPUs, pair classes, expected figures of links
+  --topology T      a set of GPUs by its name or address (default: all); cpu: host memory
+                    and collectives between CPU workers, on any machine
+  --devices N       how many of that set, in its order
+  --timeout-s N     give up after so many seconds
+  --output FILE     write all figures as JSON (schemas/links.schema.json)
+  --json            the same on stdout instead of tables
+  --quiet, --verbose
+
+Copies between every two GPUs, by copy engines and by kernels, one way and both ways, with
+peer access and staged through host memory; copies between each GPU and pinned host memory
+near it, alone and all at once; latencies; all-reduce, all-gather, reduce-scatter and
+broadcast with NCCL, with peer-to-peer transport and without. Contents are checked after
+every window; speeds are medians of five. It says what is slower than expected, and why.
+
+Exit codes: 0 measured, 2 usage, 3 no GPU, 4 a copy or worker failed, 5 one did not end.
 )";
 
 inline constexpr const char* kDataHelp =

@@ -90,6 +90,17 @@ void add_nccl(ProcessGroup::Impl& impl) {
   nccl->eagerConnectSingleDevice(impl.device);
 }
 
+/// Gloo has no average.
+bool must_divide(const ProcessGroup::Impl& impl, Reduction reduction) {
+  return reduction == Reduction::kAverage && impl.backend == Backend::kGloo;
+}
+
+c10d::ReduceOp operation_of(const ProcessGroup::Impl& impl, Reduction reduction) {
+  if (reduction == Reduction::kMaximum) return c10d::ReduceOp::MAX;
+  if (reduction == Reduction::kSum || must_divide(impl, reduction)) return c10d::ReduceOp::SUM;
+  return c10d::ReduceOp::AVG;
+}
+
 /// A rank that serves the store must not go while another rank still talks to it.
 void leave_store(ProcessGroup::Impl& impl) {
   constexpr std::chrono::milliseconds kPoll{2};
@@ -142,14 +153,22 @@ void ProcessGroup::broadcast(at::Tensor tensor, int root) {
 }
 
 void ProcessGroup::all_reduce(at::Tensor tensor, Reduction reduction) {
-  const bool divide = reduction == Reduction::kAverage && impl_->backend == Backend::kGloo;
-  if (divide) tensor.div_(world());  // Gloo has no average
+  if (must_divide(*impl_, reduction)) tensor.div_(world());
   c10d::AllreduceOptions options;
-  options.reduceOp = reduction == Reduction::kMaximum         ? c10d::ReduceOp::MAX
-                     : reduction == Reduction::kSum || divide ? c10d::ReduceOp::SUM
-                                                              : c10d::ReduceOp::AVG;
+  options.reduceOp = operation_of(*impl_, reduction);
   std::vector<at::Tensor> tensors{std::move(tensor)};
   impl_->group->allreduce(tensors, options)->wait();
+}
+
+void ProcessGroup::all_gather(at::Tensor whole, at::Tensor part) {
+  impl_->group->_allgather_base(whole, part)->wait();
+}
+
+void ProcessGroup::reduce_scatter(at::Tensor part, at::Tensor whole, Reduction reduction) {
+  c10d::ReduceScatterOptions options;
+  options.reduceOp = operation_of(*impl_, reduction);
+  impl_->group->_reduce_scatter_base(part, whole, options)->wait();
+  if (must_divide(*impl_, reduction)) part.div_(world());
 }
 
 void ProcessGroup::broadcast_all(const std::vector<at::Tensor>& tensors, int root) {

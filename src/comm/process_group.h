@@ -44,10 +44,14 @@ class ProcessGroup {
   Backend backend() const;
   at::Device device() const;
 
-  // Collectives, in place, in the same order on every rank. With NCCL they are enqueued and the
-  // current stream waits for them; with Gloo they return when done.
+  // Collectives, in place unless said otherwise, in the same order on every rank. With NCCL they
+  // are enqueued and the current stream waits for them; with Gloo they return when done.
   void broadcast(at::Tensor tensor, int root);
   void all_reduce(at::Tensor tensor, Reduction reduction);
+  /// whole: the parts of all ranks one after another; part: this rank's. Both contiguous.
+  void all_gather(at::Tensor whole, at::Tensor part);
+  /// part: this rank's part of the reduction of all ranks' `whole`. Both contiguous.
+  void reduce_scatter(at::Tensor part, at::Tensor whole, Reduction reduction);
   /// Parameters and buffers of `root` everywhere: few large messages, any mix of types and layouts.
   void broadcast_all(const std::vector<at::Tensor>& tensors, int root);
   /// Throws when the number, types, shapes or strides of the tensors differ between ranks.

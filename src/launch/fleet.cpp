@@ -39,6 +39,7 @@ WorkerPlan Fleet::worker_plan(int rank) const {
   told.store_port = meeting_.port;
   told.address = meeting_.address;
   told.watchdog_s = options_.watchdog_s;
+  told.links = options_.links;
   return told;
 }
 
@@ -53,6 +54,7 @@ std::vector<std::string> Fleet::environment_of(int rank) const {
   if (!meeting_.interface.empty() && std::getenv("NCCL_SOCKET_IFNAME") == nullptr) {
     variables.push_back("NCCL_SOCKET_IFNAME==" + meeting_.interface);
   }
+  variables.insert(variables.end(), options_.environment.begin(), options_.environment.end());
   return variables;
 }
 

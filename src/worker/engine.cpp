@@ -15,6 +15,7 @@
 #include "comm/library_versions.h"
 #include "launch/worker_channel.h"
 #include "worker/device.h"
+#include "worker/link_session.h"
 #include "worker/session.h"
 
 namespace {
@@ -33,8 +34,10 @@ void set_environment() {
 int falconbench_engine_worker(void* channel, int listen_fd) {
   set_environment();
   try {
-    return static_cast<int>(falcon::worker::run_session(
-        *static_cast<falcon::launch::WorkerChannel*>(channel), listen_fd));
+    auto& told = *static_cast<falcon::launch::WorkerChannel*>(channel);
+    const auto run = told.plan().links.has_value() ? falcon::worker::run_link_session
+                                                   : falcon::worker::run_session;
+    return static_cast<int>(run(told, listen_fd));
   } catch (const std::exception&) {
     // the channel is gone and nobody left to tell: the launcher sees the exit code
     return static_cast<int>(ExitCode::kWorker);

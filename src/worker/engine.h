@@ -3,9 +3,10 @@
 
 extern "C" {
 
-/// One rank of a run, from its plan to its records. channel: a falcon::launch::WorkerChannel of the
-/// program, which is built together with this library; it stays the caller's. listen_fd: the bound
-/// rendezvous socket on rank 0, else -1. Returns an exit code (falcon::ExitCode).
+/// One rank of a run, from its plan to its records, or what a plan with `links` asks for. channel:
+/// a falcon::launch::WorkerChannel of the program, which is built together with this library; it
+/// stays the caller's. listen_fd: the bound rendezvous socket on rank 0, else -1. Returns an exit
+/// code (falcon::ExitCode).
 __attribute__((visibility("default"))) int falconbench_engine_worker(void* channel, int listen_fd);
 
 using FalconbenchSink = void (*)(void* out, const char* json);

@@ -1,14 +1,12 @@
 #include "worker/session.h"
 
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 
 #include <ATen/Context.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
-#include <c10/util/Exception.h>
 #include <unistd.h>
 
 #include <falconbench/clock.h>
@@ -29,6 +27,7 @@
 #include "train/run_control.h"
 #include "train/trainer.h"
 #include "worker/device.h"
+#include "worker/reporting.h"
 #include "worker/settings.h"
 
 namespace falcon::worker {
@@ -342,43 +341,15 @@ void Session::tear_down() {
   model_.reset();
 }
 
-struct Diagnosis {
-  const char* kind;
-  ExitCode code;
-};
-
-Diagnosis diagnosis_of(ExitCode code) {
-  if (code == ExitCode::kHost) return {"host", code};
-  if (code == ExitCode::kUsage) return {"usage", code};
-  return {"exception", ExitCode::kWorker};
-}
-
-ExitCode tell(launch::WorkerChannel& channel, const Diagnosis& diagnosis,
-              const std::string& message) {
-  channel.send_failure(diagnosis.kind, message, diagnosis.code);
-  return diagnosis.code;
-}
-
 }  // namespace
 
 ExitCode run_session(launch::WorkerChannel& channel, int listen_fd) {
   // Outlives the handlers: unwinding may wait for a lost peer, and the launcher must know by then.
   std::unique_ptr<Session> session;
-  ExitCode code = ExitCode::kOk;
-  try {
+  const ExitCode code = report_failures(channel, [&] {
     session = std::make_unique<Session>(channel, listen_fd);
     session->run();
-  } catch (const Error& error) {
-    code = tell(channel, diagnosis_of(error.code()), error.what());
-  } catch (const c10::OutOfMemoryError& error) {
-    code = tell(channel, {"out_of_memory", ExitCode::kWorker}, error.what_without_backtrace());
-  } catch (const c10::Error& error) {
-    code = tell(channel, {"exception", ExitCode::kWorker}, error.what_without_backtrace());
-  } catch (const std::bad_alloc&) {
-    code = tell(channel, {"out_of_memory", ExitCode::kWorker}, "out of host memory");
-  } catch (const std::exception& error) {
-    code = tell(channel, {"exception", ExitCode::kWorker}, error.what());
-  }
+  });
   if (code != ExitCode::kOk) channel.read_step_from(nullptr);
   return code;
 }
