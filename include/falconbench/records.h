@@ -41,6 +41,7 @@ struct WorkerRecords {
   Measured<GraphRecord> graph;
   std::int64_t parameters = 0;                   // trainable
   std::string parameter_hash;                    // of all parameter bytes at the end
+  MemoryRecord memory;
   Measured<std::int64_t> gpu_memory_peak_bytes;  // allocator, reserved
   std::map<std::string, std::string> choices;    // back ends and modes really used
   std::vector<std::string> notes;                // for findings
@@ -74,6 +75,7 @@ void visit_fields(WorkerRecords& r, V& v) {
   v.field("graph", r.graph, "the step as a CUDA graph");
   v.field("parameters", r.parameters, "trainable parameters");
   v.field("parameter_hash", r.parameter_hash, "hash of the parameters at the end");
+  v.field("memory", r.memory, "tensors held by the training");
   v.field("gpu_memory_peak_bytes", r.gpu_memory_peak_bytes, "peak of the caching allocator");
   v.field("choices", r.choices, "back ends and modes really used");
   v.field("notes", r.notes, "remarks of the worker");

@@ -18,6 +18,7 @@ struct Row {
 constexpr std::array kRows = {
     Row{"none", parallel::make_none},
     Row{"ddp", parallel::make_ddp},
+    Row{"sharded", parallel::make_sharded},
 };
 
 struct GradientTypeRow {

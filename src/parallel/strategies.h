@@ -14,4 +14,8 @@ std::unique_ptr<Strategy> make_none(const StrategyContext& context);
 /// reference. In a world of one it exchanges nothing.
 std::unique_ptr<Strategy> make_ddp(const StrategyContext& context);
 
+/// Optimizer state, gradients and parameters divided among the ranks (parallel/sharded.h). Throws
+/// Error(kUsage) in a world of one.
+std::unique_ptr<Strategy> make_sharded(const StrategyContext& context);
+
 }  // namespace falcon::parallel

@@ -67,7 +67,9 @@ void add_bandwidths(const Evidence& evidence, Communication& out) {
   const auto n = static_cast<double>(evidence.records.size());
   const double bytes_per_s = static_cast<double>(*out.bytes_per_step) / (*out.busy_ms * 1e-3);
   out.algorithm_bandwidth_bytes_per_s = bytes_per_s;
-  out.bus_bandwidth_bytes_per_s = bytes_per_s * 2 * (n - 1) / n;
+  // each byte is reduced and handed out again, or, in shards, one of both
+  const double passes = evidence.plan.parallelism == "sharded" ? 1 : 2;
+  out.bus_bandwidth_bytes_per_s = bytes_per_s * passes * (n - 1) / n;
 }
 
 }  // namespace

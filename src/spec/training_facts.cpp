@@ -11,6 +11,10 @@ std::span<const WordFacts> parallelisms() {
        "one worker per device with a replica each; gradients are averaged in buckets while the "
        "backward pass goes on",
        {"bucket_mb", "first_bucket_mb"}},
+      {"sharded",
+       "as ddp, but optimizer state (stage 1), gradients (2) and parameters (3) are divided among "
+       "the workers, as in ZeRO",
+       {"stage", "unit_mb"}},
   };
   return table;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/full_like.h>
 
 #include <falconbench/clock.h>
@@ -100,19 +101,21 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
              plan.spec.accumulate),
       reporter_(options.device, start.rows, plan.steps_per_epoch,
                 start.resume ? weights::checkpoint_facts(*start.resume).updates : 0),
-      optimizer_(make_optimizer(model.parameters(), plan.spec.optimizer, start.rows)),
+      strategy_(apply_strategy()),
+      slices_(strategy_->slices()),
+      optimizer_(make_optimizer(
+          slices_, at::TensorOptions().device(options.device).dtype(options.model_type),
+          plan.spec.optimizer, start.rows)),
       feed_(loader, layout, feed_options(plan, model, options, precision_), clock_),
       blocks_(group, length_) {
   if (precision_.loss_scaling) scaler_.emplace(options.device);
-  if (start.resume) models::load_exactly(*start.resume, shared_state());
-  model_.set_training(true);
-  apply_strategy();
-  // after the strategy: all ranks have rank 0's weights by now
-  const double ema_decay = plan.spec.optimizer.ema_decay.value_or(0);
-  if (ema_decay > 0 && rank_ == 0) {
-    average_.emplace(model, ema_decay);
-    if (start.resume) models::load_exactly(*start.resume, average_state());
+  if (strategy_->is_sharded()) {
+    optimizer_->set_agreement({[this](const at::Tensor& t) { strategy_->sum(t); },
+                               [this](const at::Tensor& t) { strategy_->maximum(t); }});
   }
+  model_.set_training(true);
+  start_average();
+  if (start.resume) resume(*start.resume);
   clock_.set_marks_gradients(strategy_->marks_gradients());
   for (const NamedTensor& entry : model.buffers()) {
     if (entry.tensor.is_cpu() && entry.tensor.scalar_type() == at::kLong) {
@@ -125,10 +128,26 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
 
 Trainer::~Trainer() = default;
 
-void Trainer::apply_strategy() {
-  strategy_ =
-      make_strategy(plan_.parallelism, {model_, group_, plan_.spec.parallelism, plan_.spec.engine,
-                                        [this] { clock_.mark(Mark::kGradientsComputed); }});
+std::unique_ptr<Strategy> Trainer::apply_strategy() {
+  return make_strategy(
+      plan_.parallelism,
+      {.model = model_,
+       .group = group_,
+       .options = plan_.spec.parallelism,
+       .engine = plan_.spec.engine,
+       .narrow_type = precision_.autocast,
+       .micro_batches = plan_.spec.accumulate,
+       .on_gradients_computed = [this] { clock_.mark(Mark::kGradientsComputed); }});
+}
+
+/// After the strategy: all ranks have rank 0's weights by now. Buffers count on rank 0 alone.
+void Trainer::start_average() {
+  const double decay = plan_.spec.optimizer.ema_decay.value_or(0);
+  if (decay == 0 || (rank_ != 0 && !strategy_->is_sharded())) return;
+  std::vector<NamedTensor> state;
+  for (const Slice& slice : slices_) state.push_back({slice.parameter.name, slice.values});
+  for (NamedTensor& buffer : model_.buffers()) state.push_back(std::move(buffer));
+  average_.emplace(state, decay);
 }
 
 Batch Trainer::micro_batch_of(const Batch& batch, std::int64_t index) const {
@@ -148,22 +167,24 @@ at::Tensor Trainer::loss_gradient(const at::Tensor& loss) const {
   return scaler_ ? scaler_->scale() * share : at::full_like(loss, share);
 }
 
-/// Gradients add up over the micro-batches; only with the last one the ranks exchange them.
+/// Gradients add up over the micro-batches.
 at::Tensor Trainer::forward_backward(const Batch& batch) {
   const std::int64_t count = plan_.spec.accumulate;
   at::Tensor sum;
-  optimizer_->drop_gradients();
-  strategy_->before_forward();
+  strategy_->before_step();
   for (std::int64_t i = 0; i < count; ++i) {
     const Batch part = count == 1 ? batch : micro_batch_of(batch, i);
+    const bool is_last = i == count - 1;
+    strategy_->before_forward();
     at::Tensor loss;
     {
       const AutocastGuard autocast(options_.device.type(), precision_.autocast);
-      loss = model_.loss(model_.forward(part), part);
+      loss = strategy_->loss(part);
     }
     clock_.mark(Mark::kForwardEnd, i);
-    if (i == count - 1) strategy_->before_backward();
+    strategy_->before_backward(is_last);
     loss.backward(loss_gradient(loss));
+    strategy_->after_backward(is_last);
     clock_.mark(Mark::kBackwardEnd, i);
     sum = i == 0 ? loss.detach() : sum + loss.detach();
   }
@@ -252,7 +273,7 @@ void Trainer::run() {
   }
   loader_at_end_ = loader_.stats();
   finish();
-  graph_.reset();  // its memory is free for what comes after the training
+  end_training();
   if (!times_.empty()) control_.measuring_ended(last_end_s_);
 }
 
@@ -265,19 +286,84 @@ bool Trainer::is_checkpoint_due() const {
   return length_.checkpoint_steps && measured > 0 && measured % *length_.checkpoint_steps == 0;
 }
 
-/// Everything that the steps to come depend on, beside the position; the same on every rank.
-std::vector<NamedTensor> Trainer::shared_state() const {
-  std::vector<NamedTensor> all = model_.state();
-  add_below("optimizer.", optimizer_->state(), all);
-  if (scaler_) add_below("loss_scale.", scaler_->state(), all);
+/// Collective: the model and its averages are whole.
+void Trainer::end_training() {
+  memory_ = memory_now();
+  graph_.reset();  // its memory is free for what comes after the training
+  strategy_->finish();
+  if (!average_) return;
+  const std::vector<NamedTensor>& all = average_->averages();
+  SlicedState parts;
+  for (std::size_t i = 0; i < slices_.size(); ++i) parts.parts.push_back(all[i].tensor);
+  averages_ = whole(parts);
+  if (rank_ != 0) return;
+  averages_.insert(averages_.end(), all.begin() + static_cast<std::ptrdiff_t>(slices_.size()),
+                   all.end());
+}
+
+/// Everything that the steps to come depend on, beside the position: what lies beside the slices,
+/// by the prefix of its names.
+std::vector<SlicedState> Trainer::sliced_state() const {
+  std::vector<SlicedState> all(1);  // the parameters, under their own names
+  for (const Slice& slice : slices_) all[0].parts.push_back(slice.values);
+  for (SlicedState& state : optimizer_->state()) {
+    all.push_back({"optimizer." + state.name + ".", std::move(state.parts)});
+  }
+  if (average_) {
+    all.push_back({"average.", {}});
+    for (std::size_t i = 0; i < slices_.size(); ++i) {
+      all.back().parts.push_back(average_->averages()[i].tensor);
+    }
+  }
   return all;
 }
 
-/// Of rank 0, which alone keeps an average.
-std::vector<NamedTensor> Trainer::average_state() const {
-  std::vector<NamedTensor> all;
-  if (average_) add_below("average.", average_->state(), all);
+/// And the rest.
+std::vector<NamedTensor> Trainer::plain_state() const {
+  std::vector<NamedTensor> all = model_.buffers();
+  add_below("optimizer.", optimizer_->counts(), all);
+  if (scaler_) add_below("loss_scale.", scaler_->state(), all);
+  if (!average_) return all;
+  const std::vector<NamedTensor>& averages = average_->averages();
+  const auto buffers = averages.begin() + static_cast<std::ptrdiff_t>(slices_.size());
+  add_below("average.", {buffers, averages.end()}, all);
+  all.push_back({"average.updates", average_->updates()});
   return all;
+}
+
+/// Collective; under the names of the parameters behind the state's. None but on rank 0, where the
+/// state is sharded.
+std::vector<NamedTensor> Trainer::whole(const SlicedState& state) const {
+  const std::vector<at::Tensor> tensors = strategy_->whole(state.parts);
+  const std::vector<NamedTensor> parameters = model_.parameters();
+  std::vector<NamedTensor> named;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    named.push_back({state.name + parameters[i].name, tensors[i]});
+  }
+  return named;
+}
+
+/// Every rank reads all of it, and keeps what is its own.
+void Trainer::resume(const weights::SafetensorsFile& file) {
+  const std::vector<SlicedState> sliced = sliced_state();
+  std::vector<NamedTensor> all;
+  for (const SlicedState& state : sliced) {
+    for (std::size_t i = 0; const NamedTensor& parameter : model_.parameters()) {
+      const at::Tensor place =
+          strategy_->is_sharded()
+              ? at::empty(parameter.tensor.sizes(), at::TensorOptions().dtype(options_.model_type))
+              : state.parts[i++];
+      all.push_back({state.name + parameter.name, place});
+    }
+  }
+  const std::size_t count = all.size() / sliced.size();
+  for (NamedTensor& entry : plain_state()) all.push_back(std::move(entry));
+  models::load_exactly(file, all);
+  for (std::size_t s = 0; s < sliced.size(); ++s) {
+    std::vector<at::Tensor> tensors;
+    for (std::size_t i = 0; i < count; ++i) tensors.push_back(all[s * count + i].tensor);
+    strategy_->split(tensors, sliced[s].parts);
+  }
 }
 
 weights::CheckpointFacts Trainer::checkpoint_facts() const {
@@ -300,9 +386,12 @@ void Trainer::checkpoint() {
   pause.kind = kCheckpointPause;
   pause.step = steps_done();
   pause.begin_s = last_end_s_;
+  std::vector<NamedTensor> all = plain_state();
+  for (const SlicedState& state : sliced_state()) {
+    for (NamedTensor& entry : whole(state)) all.push_back(std::move(entry));
+    control_.worked();
+  }
   if (rank_ == 0) {
-    std::vector<NamedTensor> all = shared_state();
-    for (NamedTensor& entry : average_state()) all.push_back(std::move(entry));
     pause.file = plan_.files.checkpoint;
     pause.bytes = models::save_tensors(pause.file, all, weights::to_metadata(checkpoint_facts()),
                                        [this] { control_.worked(); });

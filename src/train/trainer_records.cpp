@@ -43,6 +43,21 @@ const char* on_off(bool on) {
 
 }  // namespace
 
+MemoryRecord Trainer::memory_now() const {
+  const HeldBytes held = strategy_->held();
+  MemoryRecord memory;
+  memory.parameter_bytes = held.parameters;
+  memory.gradient_bytes = held.gradients;
+  memory.master_bytes = held.masters;
+  memory.exchange_bytes = held.buffers;
+  for (const SlicedState& state : optimizer_->state()) {
+    for (const at::Tensor& part : state.parts) {
+      memory.optimizer_bytes += static_cast<std::int64_t>(part.nbytes());
+    }
+  }
+  return memory;
+}
+
 void Trainer::fill_loss(WorkerRecords& records) const {
   std::int64_t odd = 0;
   std::int64_t first_odd = 0;
@@ -129,6 +144,7 @@ void Trainer::fill(WorkerRecords& records) const {
   const std::vector<NamedTensor> parameters = model_.parameters();
   records.parameters = elements_of(parameters);
   records.parameter_hash = parameter_hash(parameters);
+  records.memory = memory_;
   records.gpu_memory_peak_bytes = peak_memory(options_.device);
   const bool on_gpu = options_.device.is_cuda();
   auto& choices = records.choices;

@@ -233,7 +233,7 @@ void Session::evaluate() {
   options.prefetch = static_cast<int>(plan_.spec.data.loader.prefetch);
   options.seed = data::validation_seed(plan_.spec);
   const std::unique_ptr<train::Metric> metric = train::make_metric(plan_.task, *validation_data_);
-  const train::AveragedModel averaged(*model_, trainer_->average());
+  const train::AveragedModel averaged(*model_, trainer_->averages());
   evaluation_ =
       train::evaluate(*model_, group_.get(), *validation_data_, *metric, options, control_);
   pause.end_s = steady_now_s();
@@ -245,7 +245,7 @@ void Session::save_weights() {
   const double began_s = steady_now_s();
   const auto worked = [this] { control_.worked(); };
   if (told_.rank == 0) {
-    const train::AveragedModel averaged(*model_, trainer_->average());
+    const train::AveragedModel averaged(*model_, trainer_->averages());
     SavedFile saved{.file = plan_.files.save_weights};
     saved.bytes = models::save_tensors(saved.file, model_->state(), {{"format", "pt"}}, worked);
     saved.time_s = steady_now_s() - began_s;
