@@ -57,6 +57,9 @@ void check_device_and_precision(const RunSpec& spec, const Placement& placement,
                                   std::to_string(placement.devices.size()) +
                                   "; use ddp, or devices: 1");
   }
+  if (spec.parallelism.kind == "sharded" && placement.devices.size() == 1) {
+    faults.add("parallelism", "sharded divides among devices, but there is one; use none");
+  }
 }
 
 void check_capability(const RunSpec& spec, const Placement& placement) {
@@ -189,7 +192,8 @@ Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& 
   faults.throw_if_any();
   check_capability(spec, placement);
   plan.spec_hash = spec::spec_hash(plan.spec);
-  plan.memory = estimate_memory(plan.spec, *catalog::find_model(spec.model), plan.micro_batch);
+  plan.memory = estimate_memory(plan.spec, *catalog::find_model(spec.model), plan.micro_batch,
+                                static_cast<std::int64_t>(placement.devices.size()));
   choose_graphs(spec, placement, plan);
   note_findings(placement, host, plan);
   return plan;

@@ -303,6 +303,11 @@ void Rules::check_engine() {
   if (!exchanges && spec_.engine.allreduce == "off") {
     fault("engine.allreduce", "has no effect: with parallelism none nothing is exchanged");
   }
+  if (given("parallelism") && spec_.parallelism.kind == "sharded" &&
+      spec_.engine.allreduce == "off") {
+    fault("engine.allreduce",
+          "off leaves sharded without the parameters of other ranks; accepted there: on");
+  }
   if (spec_.engine.graphs == "on" && spec_.warmup_steps < kGraphWarmupSteps) {
     fault("engine.graphs",
           "on needs " + std::to_string(kGraphWarmupSteps) + " warm-up steps, but warmup_steps is " +
@@ -321,7 +326,11 @@ std::optional<std::int64_t> Rules::num_devices() const {
 }
 
 void Rules::check_devices() {
-  const std::int64_t devices = num_devices().value_or(1);
+  const std::optional<std::int64_t> known = num_devices();
+  if (given("parallelism") && spec_.parallelism.kind == "sharded" && known == 1) {
+    fault("parallelism", "sharded divides among devices, but there is one; accepted: none");
+  }
+  const std::int64_t devices = known.value_or(1);
   if (!given("parallelism") || spec_.parallelism.kind != "none" || devices < 2) return;
   fault("parallelism", "none works on one device, but " +
                            std::string(given("devices") ? "devices is " : "topology has ") +
