@@ -39,8 +39,8 @@ struct WorkerRecords {
   Measured<SavedFile> saved_weights;      // rank 0
   CommunicationRecord communication;
   Measured<GraphRecord> graph;
-  std::int64_t parameters = 0;                   // trainable
-  std::string parameter_hash;                    // of all parameter bytes at the end
+  std::int64_t parameters = 0;  // trainable
+  std::string parameter_hash;   // of all parameter bytes at the end
   MemoryRecord memory;
   Measured<std::int64_t> gpu_memory_peak_bytes;  // allocator, reserved
   std::map<std::string, std::string> choices;    // back ends and modes really used

@@ -35,7 +35,9 @@ struct Communication {
 };
 template <class V>
 void visit_fields(Communication& c, V& v) {
-  v.field("bytes_per_step", c.bytes_per_step, "bytes that one rank hands to collectives in a step: gradients; sharded: parameters, too");
+  v.field(
+      "bytes_per_step", c.bytes_per_step,
+      "bytes that one rank hands to collectives in a step: gradients; sharded: parameters, too");
   v.field("calls_per_step", c.calls_per_step, "collectives in a step");
   v.field("busy_ms", c.busy_ms, "busy time of the communication stream a step, mean over ranks");
   v.field("exposed_ms", c.exposed_ms, "mean of phases_ms.communication_exposed");

@@ -29,6 +29,9 @@ struct StrategyContext {
   /// The 16-bit type that products are computed in, where there is one.
   std::optional<at::ScalarType> narrow_type = {};
   std::int64_t micro_batches = 1;  // of a step
+  /// Devices of this rank beside the model's, and how a model like it is made there (dp).
+  std::vector<at::Device> more_devices = {};
+  std::function<std::unique_ptr<Model>(at::Device)> make_replica = {};
   /// To be called in the last backward pass of every step, on its stream, when the last local
   /// gradient has been computed, before what is left of the communication. May be empty.
   std::function<void()> on_gradients_computed = {};

@@ -101,7 +101,8 @@ std::string plan_text(const Plan& plan) {
   out += "plan\n";
   add(out, "spec_hash", plan.spec_hash);
   add(out, "parallelism",
-      plan.parallelism + ", " + std::to_string(plan.ranks.size()) + " ranks, backend " +
+      plan.parallelism + ", " + std::to_string(plan.ranks.size()) +
+          (plan.ranks.size() == 1 ? " rank" : " ranks") + ", backend " +
           plan.backend);
   add_ranks(plan, out);
   add_steps(plan, out);

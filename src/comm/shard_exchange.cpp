@@ -86,8 +86,8 @@ std::unique_ptr<Collective> ShardExchange::reduce_scatter(const at::Tensor& part
   c10::intrusive_ptr<c10d::Work> work = impl_->ranks().allreduce(tensors);
   impl_->note(work, whole);
   const std::int64_t count = part.numel();
-  return std::make_unique<ReducedEverywhere>(
-      std::move(work), part, whole.narrow(0, impl_->group.rank() * count, count));
+  return std::make_unique<ReducedEverywhere>(std::move(work), part,
+                                             whole.narrow(0, impl_->group.rank() * count, count));
 }
 
 void ShardExchange::begin_step() {

@@ -26,8 +26,7 @@ at::ScalarType product_type(const at::Tensor& weight) {
 bool are_neighbours(at::TensorList tensors) {
   for (std::size_t i = 1; i < tensors.size(); ++i) {
     const at::Tensor& before = tensors[i - 1];
-    if (!tensors[i].is_contiguous() || !before.is_contiguous() ||
-        !tensors[i].is_alias_of(before) ||
+    if (!tensors[i].is_contiguous() || !before.is_contiguous() || !tensors[i].is_alias_of(before) ||
         tensors[i].storage_offset() != before.storage_offset() + before.numel()) {
       return false;
     }

@@ -17,6 +17,7 @@ struct Row {
 
 constexpr std::array kRows = {
     Row{"none", parallel::make_none},
+    Row{"dp", parallel::make_dp},
     Row{"ddp", parallel::make_ddp},
     Row{"sharded", parallel::make_sharded},
 };

@@ -52,8 +52,7 @@ void FlatUnit::acquire() const {
 }
 
 void FlatUnit::release() const {
-  flat_.storage().unsafeGetStorageImpl()->set_data_ptr_noswap(
-      at::DataPtr(nullptr, flat_.device()));
+  flat_.storage().unsafeGetStorageImpl()->set_data_ptr_noswap(at::DataPtr(nullptr, flat_.device()));
 }
 
 void FlatUnit::release_to(const at::Tensor& flat) const {

@@ -215,8 +215,7 @@ void Sharded::reduce(Unit& unit) {
   memory.collect_gradients(unit.gradients, /*adds=*/stage_ == 1 && passes_ > 0);
   if (stage_ == 1 && !is_last_pass_) return;
   unit.is_added = stage_ > 1 && passes_ > 0;
-  const bool is_direct =
-      !unit.is_added && memory.gradient_part().scalar_type() == reduced_type_;
+  const bool is_direct = !unit.is_added && memory.gradient_part().scalar_type() == reduced_type_;
   const at::Tensor part = is_direct ? memory.gradient_part() : memory.shard_in(unit.gradients);
   unit.scatter = exchange_.reduce_scatter(part, unit.gradients);
   reducing_.push_back(&unit);
@@ -331,8 +330,8 @@ CommunicationCount Sharded::last_step() const {
 
 std::map<std::string, std::string> Sharded::choices() const {
   std::map<std::string, std::string> choices;
-  choices["sharded"] = "stage " + std::to_string(stage_) + ", " + std::to_string(units_.size()) +
-                       " units";
+  choices["sharded"] =
+      "stage " + std::to_string(stage_) + ", " + std::to_string(units_.size()) + " units";
   choices["gradient_reduction"] =
       group_.backend() == comm::Backend::kNccl
           ? "reduce-scatter of each unit, overlapped with the backward pass"
@@ -343,9 +342,8 @@ std::map<std::string, std::string> Sharded::choices() const {
                          " product weights with sharded float32 masters, the rest in float32"
                    : "in the type that they are updated in";
   if (micro_batches_ > 1) {
-    choices["gradients_accumulated"] =
-        stage_ == 1 ? "whole, reduced with the last micro-batch"
-                    : "in shards, reduced with every micro-batch";
+    choices["gradients_accumulated"] = stage_ == 1 ? "whole, reduced with the last micro-batch"
+                                                   : "in shards, reduced with every micro-batch";
   }
   return choices;
 }

@@ -1,6 +1,6 @@
-#include <falconbench/strategy.h>
-
 #include <ATen/core/grad_mode.h>
+
+#include <falconbench/strategy.h>
 
 namespace falcon {
 

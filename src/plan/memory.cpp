@@ -49,7 +49,8 @@ MemoryEstimate estimate_memory(const RunSpec& spec, const ModelFacts& facts, std
                        memory.activations_bytes;
   memory.basis =
       "parameters x (4 bytes weights, 2 more for a 16-bit copy, 4 gradients, 4 a moment; sharded: "
-      "2 or 4 bytes weights, 4 a master of 16-bit ones, and each divided by the ranks that share it) "
+      "2 or 4 bytes weights, 4 a master of 16-bit ones, and each divided by the ranks that share "
+      "it) "
       "+ "
       "activations of the model x batch (pictures: at its default size x (size ratio)^2), halved "
       "in "

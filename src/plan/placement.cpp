@@ -193,4 +193,21 @@ std::vector<RankPlan> bind_ranks(const Placement& placement, const Host& host,
   return ranks;
 }
 
+RankPlan joined(const std::vector<RankPlan>& ranks) {
+  RankPlan all = ranks.front();
+  std::set<int> cpus(all.cpus.begin(), all.cpus.end());
+  for (std::size_t r = 1; r < ranks.size(); ++r) {
+    const RankPlan& rank = ranks[r];
+    all.devices.insert(all.devices.end(), rank.devices.begin(), rank.devices.end());
+    cpus.insert(rank.cpus.begin(), rank.cpus.end());
+    all.decode_threads += rank.decode_threads;
+    all.compute_threads += rank.compute_threads;
+    if (all.numa_node.has_value() && rank.numa_node.value != all.numa_node.value) {
+      all.numa_node = Measured<int>::missing("its devices are on several NUMA nodes");
+    }
+  }
+  all.cpus.assign(cpus.begin(), cpus.end());
+  return all;
+}
+
 }  // namespace falcon::plan

@@ -72,6 +72,10 @@ void add_bandwidths(const Evidence& evidence, Communication& out) {
   out.bus_bandwidth_bytes_per_s = bytes_per_s * passes * (n - 1) / n;
 }
 
+bool is_alone(const Plan& plan) {
+  return plan.ranks.size() == 1 && plan.ranks[0].devices.size() < 2;
+}
+
 }  // namespace
 
 void add_phases(const Evidence& evidence, Training& out) {
@@ -86,7 +90,7 @@ void add_phases(const Evidence& evidence, Training& out) {
 Communication make_communication(const Evidence& evidence, const Phases& phases) {
   Communication out;
   const std::string why =
-      evidence.plan.ranks.size() == 1 ? "one rank: nothing is exchanged" : evidence.gap();
+      is_alone(evidence.plan) ? "one rank: nothing is exchanged" : evidence.gap();
   if (!why.empty()) {
     out.bytes_per_step = out.calls_per_step = Measured<std::int64_t>::missing(why);
     out.busy_ms = out.exposed_ms = out.algorithm_bandwidth_bytes_per_s =

@@ -7,6 +7,10 @@ namespace falcon::catalog {
 std::span<const WordFacts> parallelisms() {
   static const std::vector<WordFacts> table = {
       {"none", "one device alone", {}},
+      {"dp",
+       "one worker for all devices: in every step replicas get the state, compute a part of the "
+       "batch each and give their gradients back, as torch.nn.DataParallel; no CUDA graph",
+       {}},
       {"ddp",
        "one worker per device with a replica each; gradients are averaged in buckets while the "
        "backward pass goes on",

@@ -8,7 +8,8 @@ namespace {
 
 class AdamW : public Optimizer {
  public:
-  AdamW(std::vector<Slice> slices, const at::TensorOptions& type, const OptimizerSpec& options, const RateRows& rows)
+  AdamW(std::vector<Slice> slices, const at::TensorOptions& type, const OptimizerSpec& options,
+        const RateRows& rows)
       : Optimizer(std::move(slices), type, options, rows),
         beta1_(options.beta1.value_or(0)),
         beta2_(options.beta2.value_or(0)),

@@ -31,7 +31,8 @@ struct Precision {
 const Precision& precision_of(std::string_view name, at::DeviceType device);
 /// Throws Error(kUsage) when there is no such schedule.
 ScheduleFunction schedule_of(std::string_view name);
-/// What updates these slices, all of this floating type and on its device. By options.kind, which must be resolved; throws Error(kUsage) when there is no such optimizer.
+/// What updates these slices, all of this floating type and on its device. By options.kind, which
+/// must be resolved; throws Error(kUsage) when there is no such optimizer.
 std::unique_ptr<Optimizer> make_optimizer(std::vector<Slice> slices, const at::TensorOptions& type,
                                           const OptimizerSpec& options, const RateRows& rows);
 

@@ -29,8 +29,7 @@ std::vector<NamedTensor> floating(const std::vector<NamedTensor>& state) {
 
 }  // namespace
 
-MovingAverage::MovingAverage(const std::vector<NamedTensor>& state, double decay)
-    : decay_(decay) {
+MovingAverage::MovingAverage(const std::vector<NamedTensor>& state, double decay) : decay_(decay) {
   for (const auto& [name, value] : floating(state)) {
     values_.push_back(value);
     // the kernels over all tensors at once walk memory: the strides are the values' own

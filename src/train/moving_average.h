@@ -49,8 +49,8 @@ class KeptState {
 /// which the recipe takes from the average.
 class AveragedModel {
  public:
-  /// averages: of the model's floating state, by name; empty changes nothing. The model must outlive
-  /// it.
+  /// averages: of the model's floating state, by name; empty changes nothing. The model must
+  /// outlive it.
   AveragedModel(const Model& model, const std::vector<NamedTensor>& averages);
 
  private:

@@ -18,8 +18,8 @@ ParameterKind kind_of(const NamedTensor& parameter) {
   return parameter.tensor.dim() == 1 ? ParameterKind::kNormWeight : ParameterKind::kWeight;
 }
 
-Optimizer::Optimizer(std::vector<Slice> slices, const at::TensorOptions& type, const OptimizerSpec& options,
-                     const RateRows& rows)
+Optimizer::Optimizer(std::vector<Slice> slices, const at::TensorOptions& type,
+                     const OptimizerSpec& options, const RateRows& rows)
     : slices_(std::move(slices)), type_(type), clip_norm_(options.clip_norm) {
   const bool decays_all = options.decay.value_or("") != kDecayWeightsOnly;
   for (std::size_t i = 0; i < slices_.size(); ++i) {

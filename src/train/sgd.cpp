@@ -7,7 +7,8 @@ namespace {
 
 class Sgd : public Optimizer {
  public:
-  Sgd(std::vector<Slice> slices, const at::TensorOptions& type, const OptimizerSpec& options, const RateRows& rows)
+  Sgd(std::vector<Slice> slices, const at::TensorOptions& type, const OptimizerSpec& options,
+      const RateRows& rows)
       : Optimizer(std::move(slices), type, options, rows),
         follows_schedule_(rows.momentum_varies()),
         momentum_(options.momentum.value_or(0)),

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -33,6 +34,9 @@ struct TrainerOptions {
   bool channels_last = false;
   void* training_stream = nullptr;  // cudaStream_t, the current one; GPU only
   void* copy_stream = nullptr;      // cudaStream_t, of this trainer alone; GPU only
+  /// StrategyContext's.
+  std::vector<at::Device> more_devices = {};
+  std::function<std::unique_ptr<Model>(at::Device)> make_replica = {};
 };
 
 class Trainer {

@@ -29,7 +29,9 @@ std::int64_t elements_of(const std::vector<NamedTensor>& parameters) {
 /// Over the measured steps.
 Measured<double> mean_busy_ms(const std::vector<double>& busy_ms, std::size_t warmup_steps,
                               int world) {
-  if (world == 1) return Measured<double>::missing("one rank: nothing to exchange");
+  if (world == 1) {
+    return Measured<double>::missing("one rank: copies between its devices are not timed alone");
+  }
   if (busy_ms.size() <= warmup_steps) {
     return Measured<double>::missing("no measured step was timed");
   }
@@ -88,7 +90,7 @@ void Trainer::fill_phases(WorkerRecords& records) const {
       phases.reasons[name] = "no copy: batches are used where the loader wrote them";
       continue;
     }
-    if (phase == Phase::kCommunicationExposed && world_ == 1) {
+    if (phase == Phase::kCommunicationExposed && !strategy_->marks_gradients()) {
       phases.reasons[name] = "one rank: nothing to exchange";
       continue;
     }

@@ -109,8 +109,8 @@ struct Reference {
 
 std::unique_ptr<Optimizer> optimizer_of(const std::vector<NamedTensor>& parameters,
                                         const OptimizerSpec& options, const RateRows& rows) {
-  return make_optimizer(whole_slices(parameters), parameters[0].tensor.options().requires_grad(false),
-                        options, rows);
+  return make_optimizer(whole_slices(parameters),
+                        parameters[0].tensor.options().requires_grad(false), options, rows);
 }
 
 struct Way {

@@ -18,14 +18,15 @@ class RanksAgainstMicroBatches : public testing::TestWithParam<Case> {};
 /// One rank of the case; gives its parameters' hash.
 std::string run_rank(const Case& one, comm::ProcessGroup* group, const test::Outcome& want) {
   const auto& [name, split] = one;
-  test::Rank rank(test::compared_plan(name, split), test::compared_model(name, split.slices()), group,
-                  test::float64());
+  test::Rank rank(test::compared_plan(name, split), test::compared_model(name, split.slices()),
+                  group, test::float64());
   rank.trainer().run();
   const test::Outcome got = test::outcome_of(rank.model());
   EXPECT_FALSE(got.parameters.empty());
   test::expect_near(got.parameters, want.parameters, "parameter");
   test::expect_near(got.gradients, want.gradients, "gradient");
-  if (group == nullptr || group->rank() == 0) test::expect_near(got.buffers, want.buffers, "buffer");
+  if (group == nullptr || group->rank() == 0)
+    test::expect_near(got.buffers, want.buffers, "buffer");
   const WorkerRecords records = rank.records();
   EXPECT_EQ(records.phases.ms.at("backward").size(), records.step_ms.size());
   if (group == nullptr) return records.parameter_hash;
