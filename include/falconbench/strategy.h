@@ -95,9 +95,10 @@ class Strategy {
   virtual std::vector<at::Tensor> whole(const std::vector<at::Tensor>& parts) { return parts; }
   /// The other way round; no collective: every rank gives all.
   virtual void split(const std::vector<at::Tensor>& whole, const std::vector<at::Tensor>& parts);
-  /// Collective, after the last step: the model has all its parameters in the type that they are
-  /// updated in, and the strategy lets go of it. What slices() and whole() work on stays.
-  virtual void finish() {}
+  /// Collective, between steps: until resume() the model has all its parameters, in the type that
+  /// they are updated in, and no step is to be made.
+  virtual void gather_model() {}
+  virtual void resume() {}
 
   /// Of the last complete step.
   virtual CommunicationCount last_step() const { return {}; }
@@ -107,7 +108,7 @@ class Strategy {
   /// Whether on_gradients_computed is called; if not, a backward pass ends where its computation
   /// ends.
   virtual bool marks_gradients() const { return false; }
-  /// After a step, before finish().
+  /// After a step, before gather_model().
   virtual HeldBytes held() const;
   /// What was decided, for the report: name -> text.
   virtual std::map<std::string, std::string> choices() const { return {}; }

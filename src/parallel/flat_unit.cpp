@@ -41,7 +41,7 @@ void FlatUnit::hold_parameters(bool always) {
   }
   part_.copy_(master_);
   if (is_same_type) master_ = part_;
-  release_to(flat_);
+  move_parameters(flat_);
   if (!always) release();
 }
 
@@ -55,7 +55,7 @@ void FlatUnit::release() const {
   flat_.storage().unsafeGetStorageImpl()->set_data_ptr_noswap(at::DataPtr(nullptr, flat_.device()));
 }
 
-void FlatUnit::release_to(const at::Tensor& flat) const {
+void FlatUnit::move_parameters(const at::Tensor& flat) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     parameters_[i].tensor.mutable_grad().reset();
     parameters_[i].tensor.set_data(view(flat, i));

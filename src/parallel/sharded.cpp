@@ -65,6 +65,10 @@ Sharded::Sharded(const StrategyContext& context)
   make_units(context);
   place_gradients();
   count_held();
+  watch_blocks();
+}
+
+void Sharded::watch_blocks() {
   model().set_block_entry(
       [this](std::size_t block, const at::Tensor& input) { return entered(block, input); });
 }
@@ -312,15 +316,20 @@ void Sharded::split(const std::vector<at::Tensor>& whole, const std::vector<at::
   }
 }
 
-void Sharded::finish() {
+void Sharded::gather_model() {
   const at::NoGradGuard no_grad;
   model().set_block_entry({});
   for (Unit& unit : units_) {
     const FlatUnit& memory = unit.memory;
     const at::Tensor flat = at::empty({memory.layout().size}, memory.master().options());
     exchange_.all_gather(flat, memory.master())->wait();
-    memory.release_to(flat);
+    memory.move_parameters(flat);
   }
+}
+
+void Sharded::resume() {
+  for (const Unit& unit : units_) unit.memory.move_parameters(unit.memory.flat());
+  watch_blocks();
 }
 
 CommunicationCount Sharded::last_step() const {

@@ -45,7 +45,8 @@ class Sharded : public Strategy {
   void maximum(const at::Tensor& tensor) override;
   std::vector<at::Tensor> whole(const std::vector<at::Tensor>& parts) override;
   void split(const std::vector<at::Tensor>& whole, const std::vector<at::Tensor>& parts) override;
-  void finish() override;
+  void gather_model() override;
+  void resume() override;
 
   CommunicationCount last_step() const override;
   std::vector<double> busy_ms() const override { return exchange_.busy_ms(); }
@@ -65,6 +66,7 @@ class Sharded : public Strategy {
   };
   enum class Pass { kForward, kBackward };
 
+  void watch_blocks();
   void make_units(const StrategyContext& context);
   void place_gradients();
   void count_held();

@@ -9,6 +9,7 @@
 #include <falconbench/clock.h>
 
 #include "train/generator.h"
+#include "train/nvtx_range.h"
 
 namespace falcon::train {
 namespace {
@@ -174,12 +175,16 @@ at::Tensor Trainer::forward_backward(const Batch& batch) {
     strategy_->before_forward();
     at::Tensor loss;
     {
+      const NvtxRange range("forward");
       const AutocastGuard autocast(options_.device.type(), precision_.autocast);
       loss = strategy_->loss(part);
     }
     clock_.mark(Mark::kForwardEnd, i);
     strategy_->before_backward(is_last);
-    loss.backward(loss_gradient(loss));
+    {
+      const NvtxRange range("backward");
+      loss.backward(loss_gradient(loss));
+    }
     strategy_->after_backward(is_last);
     clock_.mark(Mark::kBackwardEnd, i);
     sum = i == 0 ? loss.detach() : sum + loss.detach();
@@ -198,6 +203,7 @@ void Trainer::seed_this_step() {
 /// All of a step's work that depends on nothing of the host: the same kernels in every step.
 void Trainer::compute(const Batch& batch) {
   const at::Tensor loss = forward_backward(batch);
+  const NvtxRange range("optimizer");
   optimizer_->step(reporter_.rates(), scaler_ ? &*scaler_ : nullptr);
   if (average_) average_->update();
   reporter_.advance(loss, scaler_ ? &*scaler_ : nullptr);
@@ -205,6 +211,7 @@ void Trainer::compute(const Batch& batch) {
 
 void Trainer::step() {
   while (clock_.begun() - clock_.harvested() >= kMaxAhead) harvest_one();
+  const NvtxRange range("step");
   clock_.begin_step();
   seed_this_step();
   const Batch& batch = feed_.next();
@@ -226,6 +233,10 @@ void Trainer::harvest_passed() {
 
 void Trainer::harvest_one() {
   StepTime time = clock_.harvest();
+  if (tracing_ != nullptr) return tracing_->add(time);
+  if (graph_ && time.step >= length_.warmup_steps) {
+    exchange_ms_ += graph_->exchange_ms(time.step + 1);
+  }
   reports_.push_back(reporter_.report(time.step + 1));
   last_end_s_ = time.end_s;
   if (time.step == 0) first_step_end_s_ = time.end_s;
@@ -279,6 +290,21 @@ void Trainer::run() {
 
 void Trainer::finish() {
   while (clock_.harvested() < clock_.begun()) harvest_one();
+}
+
+TraceRecord Trainer::trace(std::int64_t steps) {
+  StepTrace tracing(options_.device);
+  tracing_ = &tracing;
+  model_.set_training(true);
+  strategy_->resume();
+  clock_.start();
+  for (std::int64_t i = 0; i < kTraceLeadSteps + steps; ++i) {
+    step();
+    control_.worked();
+  }
+  finish();
+  tracing_ = nullptr;
+  return tracing.finish();
 }
 
 bool Trainer::is_checkpoint_due() const {

@@ -21,7 +21,7 @@ void add_below(const std::string& prefix, const std::vector<NamedTensor>& tensor
 void Trainer::end_training() {
   memory_ = memory_now();
   graph_.reset();  // its memory is free for what comes after the training
-  strategy_->finish();
+  strategy_->gather_model();
   if (!average_) return;
   const std::vector<NamedTensor>& all = average_->averages();
   SlicedState parts;
