@@ -56,7 +56,7 @@ struct Plan {
   std::string spec_hash;    // SHA-256, hex
   std::string run_id;       // unique: time and random
   std::string task;         // of the model, which says what evaluate measures
-  std::string parallelism;  // none, ddp
+  std::string parallelism;  // a catalog word
   std::string backend;      // nccl, gloo or none
   std::vector<std::string> topology_devices;  // names or addresses, in order
   Places places;

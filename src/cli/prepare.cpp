@@ -71,6 +71,11 @@ plan::PlacedProcesses place(Run& run, const SystemFile& system, launch::Crew* cr
                                       crew->job().started_by + " started " +
                                       std::to_string(crew->job().world) + " processes");
   }
+  if (given.parallelism.kind == "dp" && crew->job().world > 1) {
+    throw Error(ExitCode::kUsage, "parallelism dp is one process with all its GPUs, but " +
+                                      crew->job().started_by + " started " +
+                                      std::to_string(crew->job().world));
+  }
   const std::vector<plan::ProcessView> processes = processes_of(run.host, *crew);
   plan::admit(run.host, processes);
   return plan::place_processes(plan::resolved_topology(given, run.host), processes, run.host,

@@ -31,6 +31,7 @@ void add_records(const WorkerRecords& records, std::size_t num_ranks, RankReport
   out.steps = records.measured_steps;
   out.step_time_ms = measure::summarize(records.step_ms);
   out.own_step_ms = own_step_ms(records, out.step_time_ms, num_ranks);
+  out.memory = records.memory;
   out.gpu_memory_peak_bytes = records.gpu_memory_peak_bytes;
   out.parameter_hash = records.parameter_hash.empty()
                            ? Measured<std::string>::missing("the worker did not compute it")
@@ -42,6 +43,7 @@ void add_missing_records(RankReport& out) {
   const std::string why = "the rank sent no records";
   out.step_time_ms = measure::summarize({});
   out.own_step_ms = Measured<double>::missing(why);
+  out.memory = Measured<MemoryRecord>::missing(why);
   out.gpu_memory_peak_bytes = Measured<std::int64_t>::missing(why);
   out.parameter_hash = Measured<std::string>::missing(why);
 }
