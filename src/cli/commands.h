@@ -14,6 +14,7 @@ using Words = std::vector<std::string>;
 ExitCode dispatch(const Words& argv);
 
 ExitCode run_command(const std::string& program, const Words& words);
+ExitCode compare_command(const Words& words);
 ExitCode data_command(const Words& words);
 ExitCode doctor_command(const Words& words);
 ExitCode list_command(const Words& words);

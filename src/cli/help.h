@@ -21,8 +21,8 @@ plain top-level key of a spec: --model, --topology, --devices, --precision, --ou
 (`falconbench list keys`; --set also reaches the keys below, e.g. batch_size.per_gpu=64).
 
 Exit codes: 0 ok, 1 internal, 2 usage or spec, 3 host lacks what was asked, 4 a worker
-failed, 5 hang or deadline, 6 measurement invalid (strict), 8 report not writable,
-130/143 interrupted. All but 2 leave a report with run.status.
+failed, 5 hang or deadline, 6 measurement invalid (strict), 7 slower than the gate allows,
+8 report not writable, 130/143 interrupted. All but 2 leave a report with run.status.
 )";
 
 inline constexpr const char* kDoctorHelp =
@@ -54,6 +54,23 @@ falconbench data check FORMAT DIR            decode everything, list what is dam
   exit 0: all usable, 2: something is damaged (each named with its reason)
 
 FORMAT: see `falconbench list datasets` (synthetic needs no folder).
+)";
+
+inline constexpr const char* kCompareHelp =
+    R"(falconbench compare REPORT|DIR... [options]    what is slower than what, and how sure
+  --base REPORT|DIR  what the others are compared with, may be repeated (default: the
+                 first report and its repeats; a DIR stands for all its *.json)
+  --gate P%      exit 7 when training.throughput.samples_per_s tells a slowdown above P:
+                 with repeats, rank test and t test must both show it; with one run on a
+                 side it must be above three times the interval of the mean step
+  --significance P   one-sided, for the gate (default 0.05)
+  --force        compare different work, too (model, data, batch, precision, ...)
+  --format table|markdown|csv|json               (--json: the last)
+  --price X [--currency WORD]                    price of a GPU for an hour: samples for it
+
+Reports that differ only in seed, name, output, paths or telemetry are repeats. Topology,
+storage, parallelism and engine are what is compared. slowdown = time / time of base - 1.
+Exit: 0 no regression, 2 cannot be read or compared, 7 regression.
 )";
 
 }  // namespace falcon::cli
