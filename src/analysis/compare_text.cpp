@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/csv.h"
 #include "analysis/text_table.h"
 #include "base/codec.h"
 #include "base/json.h"
@@ -175,12 +176,6 @@ std::string text_of(const CompareResult& result, const Style& style) {
   return text;
 }
 
-std::string csv_line(const std::vector<std::string>& fields) {
-  std::string line;
-  for (const std::string& field : fields) line += (line.empty() ? "" : ",") + csv_field(field);
-  return line + "\r\n";
-}
-
 void add_csv_line(const Comparison& comparison, const FigureChange& change, std::string& out) {
   const auto number = [](const Measured<double>& value) {
     return value.has_value() ? base::number_text(*value) : std::string();
@@ -200,15 +195,6 @@ std::string table_text(const CompareResult& result) {
 
 std::string markdown_text(const CompareResult& result) {
   return text_of(result, markdown_style());
-}
-
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos && !text.empty()) {
-    return std::string(text);
-  }
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 std::string csv_text(const CompareResult& result) {

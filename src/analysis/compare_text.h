@@ -1,7 +1,6 @@
 // A comparison as people and spreadsheets read it.
 #pragma once
 #include <string>
-#include <string_view>
 
 #include "analysis/compare.h"
 
@@ -17,8 +16,5 @@ std::string markdown_text(const CompareResult& result);
 std::string csv_text(const CompareResult& result);
 /// One object by the field lists.
 std::string json_text(const CompareResult& result);
-
-/// One field of a CSV line, quoted where it has to be.
-std::string csv_field(std::string_view text);
 
 }  // namespace falcon::analysis

@@ -67,7 +67,9 @@ Measured<double> sum_over(const Gpus& gpus, const Figure& figure, const Counts& 
     sum += *value;
     ++number;
   }
-  if (number == 0) return Measured<double>::missing("no such GPU in the run");
+  if (number == 0) {
+    return Measured<double>::missing(gpus.empty() ? "no GPU computed" : "no GPU is in the chassis");
+  }
   return sum;
 }
 

@@ -17,6 +17,7 @@ ExitCode run_command(const std::string& program, const Words& words);
 ExitCode compare_command(const Words& words);
 ExitCode data_command(const Words& words);
 ExitCode doctor_command(const Words& words);
+ExitCode report_command(const Words& words);
 ExitCode list_command(const Words& words);
 ExitCode version_command();
 /// One rank, or the probe: started by the launcher, not by people.

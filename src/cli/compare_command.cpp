@@ -46,13 +46,6 @@ double gate_limit(std::string text) {
   return percent.number("--gate", 0, 0, 1000) / 100;
 }
 
-analysis::Price price_of(const WordOptions& options) {
-  analysis::Price price;
-  price.currency = options.value("--currency", "USD");
-  if (options.has("--price")) price.per_gpu_hour = options.number("--price", 0, 1e-6, 1e6);
-  return price;
-}
-
 std::string text_of(const CompareResult& result, const std::string& format) {
   if (format == "markdown") return analysis::markdown_text(result);
   if (format == "csv") return analysis::csv_text(result);

@@ -7,7 +7,7 @@
 namespace falcon::cli {
 namespace {
 
-const std::vector<std::string> verbs = {"run", "doctor", "data", "compare", "list"};
+const std::vector<std::string> verbs = {"run", "doctor", "data", "compare", "report", "list"};
 
 }  // namespace
 
@@ -27,6 +27,7 @@ ExitCode dispatch(const Words& argv) {
   if (first == "doctor") return doctor_command(rest);
   if (first == "data") return data_command(rest);
   if (first == "compare") return compare_command(rest);
+  if (first == "report") return report_command(rest);
   if (first == "list") return list_command(rest);
   const std::string near = base::nearest(first, verbs);
   throw Error(ExitCode::kUsage, "unknown verb \"" + base::printable(first) + "\"" +

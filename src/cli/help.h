@@ -56,6 +56,16 @@ falconbench data check FORMAT DIR            decode everything, list what is dam
 FORMAT: see `falconbench list datasets` (synthetic needs no folder).
 )";
 
+inline constexpr const char* kReportHelp =
+    R"(falconbench report REPORT|DIR... --html FILE    one self-contained page
+  --csv DIR      every chart and table of it as a CSV file, too (or instead)
+  --price X [--currency WORD]                    price of a GPU for an hour: adds a chart
+
+A DIR stands for all its *.json. The page loads nothing from a network, saves each chart
+as SVG and each table by a button, and follows the reader's light or dark setting.
+Exit: 0 written, 2 a report cannot be read, 8 the page cannot be written.
+)";
+
 inline constexpr const char* kCompareHelp =
     R"(falconbench compare REPORT|DIR... [options]    what is slower than what, and how sure
   --base REPORT|DIR  what the others are compared with, may be repeated (default: the

@@ -90,6 +90,13 @@ double WordOptions::number(std::string_view name, double fallback, double min, d
   return number;
 }
 
+analysis::Price price_of(const WordOptions& options) {
+  analysis::Price price;
+  price.currency = options.value("--currency", "USD");
+  if (options.has("--price")) price.per_gpu_hour = options.number("--price", 0, 1e-6, 1e6);
+  return price;
+}
+
 bool asks_for_help(const Words& words) {
   return std::any_of(words.begin(), words.end(),
                      [](const std::string& word) { return word == "--help" || word == "-h"; });

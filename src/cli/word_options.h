@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/compare.h"
 #include "cli/commands.h"
 
 namespace falcon::cli {
@@ -37,6 +38,9 @@ class WordOptions {
   std::vector<Given> given_;
   Words plain_;
 };
+
+/// --price and --currency, as several verbs take them.
+analysis::Price price_of(const WordOptions& options);
 
 /// -h or --help is among the words.
 bool asks_for_help(const Words& words);

@@ -39,7 +39,7 @@ TEST(RunFacts, WhatIsMissingKeepsItsReason) {
   Report report = made();
   report.utilization.gpus[1].gpu_busy_pct = MeasuredSummary::missing("not supported");
   EXPECT_EQ(facts_of(report, "").gpu_busy_pct.reason, "not supported");
-  EXPECT_EQ(facts_of(made(false), "").gpu_busy_pct.reason, "no such GPU in the run");
+  EXPECT_EQ(facts_of(made(false), "").gpu_busy_pct.reason, "no GPU computed");
 }
 
 TEST(SplitSpec, SeedNameAndPathsMakeNoDifference) {
