@@ -66,7 +66,7 @@ var falconDraw = (function () {
   function ticks(at, scale, y1, y2, unit) {
     scale.ticks(Math.max(2, Math.round((scale.range()[1] - scale.range()[0]) / 90))).forEach(function (tick) {
       line(at, 'grid', scale(tick), y1, scale(tick), y2);
-      text(at, 'soft', scale(tick), y2 + 14, +tick.toPrecision(6) + (unit === '%' ? ' %' : ''), 'middle');
+      text(at, 'soft', Math.max(scale(tick), 4), y2 + 14, +tick.toPrecision(6) + (unit === '%' ? ' %' : ''), 'middle');
     });
   }
 
