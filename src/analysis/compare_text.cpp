@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/csv.h"
+#include "analysis/export/junit.h"
 #include "analysis/text_table.h"
 #include "base/codec.h"
 #include "base/json.h"
@@ -207,6 +208,25 @@ std::string csv_text(const CompareResult& result) {
     for (const FigureChange& change : comparison.figures) add_csv_line(comparison, change, out);
   }
   return out;
+}
+
+std::string junit_of(const CompareResult& result) {
+  std::vector<TestCase> tests;
+  for (const Comparison& comparison : result.comparisons) {
+    TestCase test;
+    test.group = "falconbench.compare." + comparison.other.model;
+    test.name = name_text(comparison.other) + " against " + name_text(comparison.base);
+    if (comparison.speed.has_value()) {
+      const GateResult& speed = *comparison.speed;
+      if (speed.verdict == "regression") test.failure = speed.why;
+      if (speed.verdict == "unclear") test.skipped = speed.why;
+      test.output = "slowdown " + signed_percent(100 * speed.slowdown) + "\n";
+    } else {
+      test.failure = comparison.speed.reason;
+    }
+    tests.push_back(test);
+  }
+  return junit_text("falconbench compare", tests);
 }
 
 std::string json_text(const CompareResult& result) {

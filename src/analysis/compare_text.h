@@ -17,4 +17,7 @@ std::string csv_text(const CompareResult& result);
 /// One object by the field lists.
 std::string json_text(const CompareResult& result);
 
+/// JUnit XML, a test case a comparison: a regression fails, what is unclear is skipped.
+std::string junit_of(const CompareResult& result);
+
 }  // namespace falcon::analysis

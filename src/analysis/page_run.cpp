@@ -94,7 +94,7 @@ std::map<std::string, std::string> machine_of(const Report& report, const RunFac
   out["system"] = text_or(host.os, "not known") + ", kernel " + text_or(host.kernel, "not known");
   out["CPU"] = text_or(host.cpu.model, "not known") + ", " + std::to_string(host.cpu.logical) +
                " logical, " + std::to_string(host.cpu.usable) + " usable";
-  out["memory"] = host.memory_bytes.has_value()
+  out["host memory"] = host.memory_bytes.has_value()
                       ? report::bytes_text(static_cast<double>(*host.memory_bytes))
                       : "not known";
   out["devices"] = facts.devices_text;

@@ -18,6 +18,7 @@ ExitCode compare_command(const Words& words);
 ExitCode data_command(const Words& words);
 ExitCode doctor_command(const Words& words);
 ExitCode report_command(const Words& words);
+ExitCode export_command(const Words& words);
 ExitCode list_command(const Words& words);
 ExitCode version_command();
 /// One rank, or the probe: started by the launcher, not by people.

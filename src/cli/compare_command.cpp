@@ -15,7 +15,7 @@ namespace {
 
 using analysis::CompareResult;
 
-const std::vector<std::string> formats = {"table", "markdown", "csv", "json"};
+const std::vector<std::string> formats = {"table", "markdown", "csv", "json", "junit"};
 
 std::vector<analysis::RunFacts> read_all(const Words& files) {
   std::vector<analysis::RunFacts> runs;
@@ -49,6 +49,7 @@ double gate_limit(std::string text) {
 std::string text_of(const CompareResult& result, const std::string& format) {
   if (format == "markdown") return analysis::markdown_text(result);
   if (format == "csv") return analysis::csv_text(result);
+  if (format == "junit") return analysis::junit_of(result);
   if (format == "json") return analysis::json_text(result);
   return analysis::table_text(result);
 }

@@ -66,6 +66,12 @@ as SVG and each table by a button, and follows the reader's light or dark settin
 Exit: 0 written, 2 a report cannot be read, 8 the page cannot be written.
 )";
 
+inline constexpr const char* kExportHelp =
+    R"(falconbench export FORMAT REPORT|DIR... [--output PATH]
+  To standard output, or to the file or folder given. A DIR stands for all its *.json.
+  Exit: 0 written, 2 a report cannot be read, 8 PATH cannot be written. FORMAT:
+)";
+
 inline constexpr const char* kCompareHelp =
     R"(falconbench compare REPORT|DIR... [options]    what is slower than what, and how sure
   --base REPORT|DIR  what the others are compared with, may be repeated (default: the
@@ -75,7 +81,7 @@ inline constexpr const char* kCompareHelp =
                  side it must be above three times the interval of the mean step
   --significance P   one-sided, for the gate (default 0.05)
   --force        compare different work, too (model, data, batch, precision, ...)
-  --format table|markdown|csv|json               (--json: the last)
+  --format table|markdown|csv|json|junit         (--json: json)
   --price X [--currency WORD]                    price of a GPU for an hour: samples for it
 
 Reports that differ only in seed, name, output, paths or telemetry are repeats. Topology,

@@ -106,7 +106,7 @@ class CompareTest(unittest.TestCase):
             ((old, "--gate"), "needs a percentage"),
             ((old, old, "--gate", "x"), "needs a number"),
             ((old, old, "--significance", "2"), "to 0.5"),
-            ((old, old, "--format", "xml"), "table, markdown, csv or json"),
+            ((old, old, "--format", "xml"), "table, markdown, csv, json or junit"),
         ):
             with self.subTest(words):
                 code, _, stderr = self.compare(*words)
