@@ -31,7 +31,7 @@ void visit_fields(ChartRow& r, V& v) {
   v.field("missing", r.missing, "why values are missing");
 }
 
-/// kind: bars (value, low, high); stack (parts of a sum); boxes (min, p50, p90, p95, p99, max) ·
+/// kind: bars (value, low, high); stack (parts of a sum); boxes (min, p50, p90, p95, p99, max);
 /// lines (a row a line, values at equal intervals); heat (a matrix).
 struct Chart {
   std::string id, kind, title, note, unit;

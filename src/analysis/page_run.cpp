@@ -95,8 +95,8 @@ std::map<std::string, std::string> machine_of(const Report& report, const RunFac
   out["CPU"] = text_or(host.cpu.model, "not known") + ", " + std::to_string(host.cpu.logical) +
                " logical, " + std::to_string(host.cpu.usable) + " usable";
   out["host memory"] = host.memory_bytes.has_value()
-                      ? report::bytes_text(static_cast<double>(*host.memory_bytes))
-                      : "not known";
+                           ? report::bytes_text(static_cast<double>(*host.memory_bytes))
+                           : "not known";
   out["devices"] = facts.devices_text;
   out["driver"] = text_or(host.driver, "none");
   out["libraries"] = versions_text(host);
