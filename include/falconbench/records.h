@@ -11,6 +11,7 @@
 #include "falconbench/measured.h"
 #include "falconbench/plan.h"
 #include "falconbench/records_parts.h"
+#include "falconbench/records_trace.h"
 
 namespace falcon {
 
@@ -39,6 +40,7 @@ struct WorkerRecords {
   Measured<SavedFile> saved_weights;      // rank 0
   CommunicationRecord communication;
   Measured<GraphRecord> graph;
+  Measured<TraceRecord> trace;
   std::int64_t parameters = 0;                   // trainable
   std::string parameter_hash;                    // of all parameter bytes at the end
   Measured<std::int64_t> gpu_memory_peak_bytes;  // allocator, reserved
@@ -72,6 +74,7 @@ void visit_fields(WorkerRecords& r, V& v) {
   v.field("saved_weights", r.saved_weights, "weights written at the end");
   v.field("communication", r.communication, "gradient exchange");
   v.field("graph", r.graph, "the step as a CUDA graph");
+  v.field("trace", r.trace, "what happened in the traced steps");
   v.field("parameters", r.parameters, "trainable parameters");
   v.field("parameter_hash", r.parameter_hash, "hash of the parameters at the end");
   v.field("gpu_memory_peak_bytes", r.gpu_memory_peak_bytes, "peak of the caching allocator");

@@ -42,6 +42,7 @@ struct RunSpec {
   std::string save_weights;
   EngineSpec engine;
   TelemetrySpec telemetry;
+  TraceSpec trace;
   bool strict = false;
   std::optional<double> timeout_s;
   std::string output;
@@ -94,6 +95,7 @@ void visit_fields(RunSpec& s, V& v) {
           "safetensors file for the weights at the end; relative as data.path");
   v.field("engine", s.engine, "how the training step is carried out");
   v.field("telemetry", s.telemetry, "what is measured beside the training");
+  v.field("trace", s.trace, "steps to look into, after the measured ones");
   v.field("strict", s.strict, "exit 6 when a finding makes the measurement invalid");
   v.field("timeout_s", s.timeout_s, "end the run with exit 5 after this many seconds in all",
           above(0));

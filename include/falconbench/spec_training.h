@@ -98,6 +98,17 @@ void visit_fields(EngineSpec& s, V& v) {
           one_of("auto_on_off"));
 }
 
+struct TraceSpec {
+  std::int64_t steps = 0;
+};
+template <class V>
+void visit_fields(TraceSpec& s, V& v) {
+  v.field("steps", s.steps,
+          "train so many more steps after the measured ones and write what every rank did in them "
+          "beside the report, as <report>.trace: kernels, operators and phases on one timeline",
+          between(0, 100));
+}
+
 struct TelemetrySpec {
   double interval_ms = 200;
   std::optional<std::vector<std::string>> samplers;

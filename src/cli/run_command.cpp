@@ -29,6 +29,7 @@
 #include "report/report_file.h"
 #include "report/storage.h"
 #include "report/summary.h"
+#include "report/trace_file.h"
 #include "spec/load.h"
 #include "spec/system_file.h"
 
@@ -142,11 +143,13 @@ void fail(Run& run, ExitCode code, const std::string& message) {
   }
 }
 
-Report make_report(const Run& run, const std::string& program, const Words& words) {
+Report make_report(const Run& run, const std::string& program, const Words& words,
+                   const std::string& report_path) {
   report::Circumstances circumstances;
   circumstances.command_line = {program};
   circumstances.command_line.insert(circumstances.command_line.end(), words.begin(), words.end());
   circumstances.storage = report::find_storage(run.plan.data.folder);
+  circumstances.trace_file = report::write_trace(report_path, run.plan, run.log);
   circumstances.model = catalog::find_model(run.plan.spec.model);
   circumstances.precision = catalog::find_precision(run.plan.spec.precision.value_or(""));
   return report::make(run.plan, run.host, run.log, run.telemetry, circumstances);
@@ -186,7 +189,7 @@ ExitCode run_command(const std::string& program, const Words& words) {
   } catch (const std::exception& error) {
     fail(run, ExitCode::kInternal, error.what());
   }
-  const Report report = make_report(run, program, words);
+  const Report report = make_report(run, program, words, file.path());
   file.write(report);
   const std::string text =
       arguments.json ? report::to_text(report)

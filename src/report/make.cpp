@@ -9,6 +9,7 @@
 #include "report/places.h"
 #include "report/step_series.h"
 #include "report/storage.h"
+#include "report/trace.h"
 #include "report/training.h"
 
 namespace falcon::report {
@@ -127,6 +128,7 @@ Report make(const Plan& plan, const Host& host, const RunLog& log, const Telemet
   report.system = host;
   report.topology = make_topology(evidence);
   report.training = make_training(evidence, circumstances.model, circumstances.precision);
+  report.training.trace = make_trace(evidence, circumstances.trace_file);
   report.ranks = make_ranks(evidence);
   report.utilization = telemetry.utilization;
   report.series = telemetry.series;

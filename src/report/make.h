@@ -16,7 +16,8 @@ namespace falcon::report {
 /// What plan, host and log do not hold.
 struct Circumstances {
   std::vector<std::string> command_line;
-  Measured<StorageFacts> storage;     // missing: why (synthetic data)
+  Measured<StorageFacts> storage;  // missing: why (synthetic data)
+  Measured<std::string> trace_file = Measured<std::string>::missing("trace.steps is 0");
   const ModelFacts* model = nullptr;  // catalog rows of the plan's names
   const PrecisionFacts* precision = nullptr;
 };

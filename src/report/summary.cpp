@@ -168,6 +168,7 @@ std::string summary(const Report& report, const std::string& path, bool use_colo
   add_loss(report, lines);
   add_learned(report, lines);
   add_findings(report, lines);
+  if (report.training.trace.has_value()) lines.add("trace", (*report.training.trace).file);
   lines.add("report", path);
   return lines.take();
 }

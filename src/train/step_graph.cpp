@@ -11,6 +11,9 @@
 namespace falcon::train {
 namespace {
 
+/// Part of the names of NCCL's kernels, ncclDevKernel_AllReduce_Sum_f32_RING_LL and others.
+constexpr const char* kNcclKernels = "DevKernel_";
+
 /// A capture that is ended or, when the work fails, given up.
 class Capture {
  public:
@@ -60,6 +63,7 @@ StepGraph::StepGraph(TimeMarks& marks, std::int64_t step, const std::function<vo
   work();
   capture.end();
   find_marks(step);
+  exchange_.emplace(graph_.raw_cuda_graph(), kNcclKernels);
   graph_.instantiate();
 }
 
@@ -88,6 +92,7 @@ void StepGraph::replay(std::int64_t step) {
     const auto event = static_cast<cudaEvent_t>(marks_.event(step, mark.place));
     C10_CUDA_CHECK(cudaGraphExecEventRecordNodeSetEvent(executable, mark.node, event));
   }
+  exchange_->prepare(executable, step);
   graph_.replay();
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include <ATen/cuda/CUDAGraph.h>
 
+#include "train/kernel_times.h"
 #include "train/time_marks.h"
 
 namespace falcon::train {
@@ -26,6 +28,8 @@ class StepGraph {
   /// Enqueues the work, as that of `step`, on the current stream.
   void replay(std::int64_t step);
   std::int64_t nodes() const { return nodes_; }
+  /// Time in which NCCL's kernels were under way in a replay that is over.
+  double exchange_ms(std::int64_t step) { return exchange_->busy_ms(step); }
 
  private:
   struct MarkNode {
@@ -38,6 +42,7 @@ class StepGraph {
   at::cuda::CUDAGraph graph_{/*keep_graph=*/true};
   std::vector<MarkNode> mark_nodes_;
   std::int64_t nodes_ = 0;
+  std::optional<KernelTimes> exchange_;
 };
 
 }  // namespace falcon::train

@@ -10,6 +10,7 @@
 
 #include "models/weights.h"
 #include "train/generator.h"
+#include "train/nvtx_range.h"
 
 namespace falcon::train {
 namespace {
@@ -158,12 +159,16 @@ at::Tensor Trainer::forward_backward(const Batch& batch) {
     const Batch part = count == 1 ? batch : micro_batch_of(batch, i);
     at::Tensor loss;
     {
+      const NvtxRange range("forward");
       const AutocastGuard autocast(options_.device.type(), precision_.autocast);
       loss = model_.loss(model_.forward(part), part);
     }
     clock_.mark(Mark::kForwardEnd, i);
     if (i == count - 1) strategy_->before_backward();
-    loss.backward(loss_gradient(loss));
+    {
+      const NvtxRange range("backward");
+      loss.backward(loss_gradient(loss));
+    }
     clock_.mark(Mark::kBackwardEnd, i);
     sum = i == 0 ? loss.detach() : sum + loss.detach();
   }
@@ -177,6 +182,7 @@ void Trainer::seed_this_step() {
 /// All of a step's work that depends on nothing of the host: the same kernels in every step.
 void Trainer::compute(const Batch& batch) {
   const at::Tensor loss = forward_backward(batch);
+  const NvtxRange range("optimizer");
   optimizer_->step(reporter_.rates(), scaler_ ? &*scaler_ : nullptr);
   if (average_) average_->update();
   reporter_.advance(loss, scaler_ ? &*scaler_ : nullptr);
@@ -184,6 +190,7 @@ void Trainer::compute(const Batch& batch) {
 
 void Trainer::step() {
   while (clock_.begun() - clock_.harvested() >= kMaxAhead) harvest_one();
+  const NvtxRange range("step");
   clock_.begin_step();
   seed_this_step();
   const Batch& batch = feed_.next();
@@ -205,6 +212,10 @@ void Trainer::harvest_passed() {
 
 void Trainer::harvest_one() {
   StepTime time = clock_.harvest();
+  if (tracing_ != nullptr) return tracing_->add(time);
+  if (graph_ && time.step >= length_.warmup_steps) {
+    exchange_ms_ += graph_->exchange_ms(time.step + 1);
+  }
   reports_.push_back(reporter_.report(time.step + 1));
   last_end_s_ = time.end_s;
   if (time.step == 0) first_step_end_s_ = time.end_s;
@@ -258,6 +269,20 @@ void Trainer::run() {
 
 void Trainer::finish() {
   while (clock_.harvested() < clock_.begun()) harvest_one();
+}
+
+TraceRecord Trainer::trace(std::int64_t steps) {
+  StepTrace tracing(options_.device);
+  tracing_ = &tracing;
+  model_.set_training(true);
+  clock_.start();
+  for (std::int64_t i = 0; i < kTraceLeadSteps + steps; ++i) {
+    step();
+    control_.worked();
+  }
+  finish();
+  tracing_ = nullptr;
+  return tracing.finish();
 }
 
 bool Trainer::is_checkpoint_due() const {

@@ -23,6 +23,7 @@
 #include "train/run_control.h"
 #include "train/step_graph.h"
 #include "train/step_reporter.h"
+#include "train/step_trace.h"
 #include "weights/checkpoint.h"
 
 namespace falcon::train {
@@ -64,6 +65,9 @@ class Trainer {
   PhaseClock& clock() { return clock_; }
   /// On rank 0 with optimizer.ema_decay, else nullptr.
   const MovingAverage* average() const { return average_ ? &*average_ : nullptr; }
+  /// So many more steps and one before them, not measured; what was measured stays as it is. After
+  /// run(). Collective. Evaluation may have come between.
+  TraceRecord trace(std::int64_t steps);
   /// What was measured; after finish().
   void fill(WorkerRecords& records) const;
 
@@ -119,9 +123,11 @@ class Trainer {
   BlockProtocol blocks_;
   std::unique_ptr<StepGraph> graph_;  // nullptr: steps are enqueued one kernel after the other
   Measured<GraphRecord> graph_record_;
+  StepTrace* tracing_ = nullptr;         // steps are not recorded but given to it
   std::vector<at::Tensor> host_counts_;  // of the model: a replay does not move them,
   std::vector<std::int64_t> counted_;    // but a step moves each so far
 
+  double exchange_ms_ = 0;  // of NCCL in the replays of measured steps
   std::int64_t planned_steps_ = 0;
   bool was_stopped_ = false;
   std::vector<PauseRecord> pauses_;

@@ -122,8 +122,9 @@ void Trainer::fill(WorkerRecords& records) const {
   records.communication.busy_ms =
       mean_busy_ms(strategy_->busy_ms(), static_cast<std::size_t>(records.warmup_steps), world_);
   if (graph_record_.has_value() && world_ > 1) {
-    records.communication.busy_ms = Measured<double>::missing(
-        "the measured steps were replays of a graph, in which collectives are not timed");
+    records.communication.busy_ms =
+        times_.empty() ? Measured<double>::missing("no measured step was timed")
+                       : Measured<double>(exchange_ms_ / static_cast<double>(times_.size()));
   }
   records.graph = graph_record_;
   const std::vector<NamedTensor> parameters = model_.parameters();

@@ -78,6 +78,7 @@ class Session {
   void make_validation_data();
   void evaluate();
   void save_weights();
+  Measured<TraceRecord> trace();
   train::TrainerOptions trainer_options() const;
   WorkerRecords records() const;
   void tear_down();
@@ -119,7 +120,9 @@ void Session::run() {
   if (plan_.spec.evaluate) evaluate();
   if (!plan_.files.save_weights.empty()) save_weights();
   channel_.set_phase("finish");
-  channel_.send_records(records());
+  WorkerRecords result = records();
+  result.trace = trace();
+  channel_.send_records(std::move(result));
   channel_.set_phase("tear_down");
   tear_down();
   channel_.done();
@@ -200,7 +203,11 @@ void Session::make_loader() {
   loading.threads = rank_.decode_threads;
   loading.slots = static_cast<int>(spec.data.loader.prefetch) + train::kSlotsHeld;
   loading.first_step = plan_.first_step;
-  if (plan_.measured_steps) loading.steps = plan_.warmup_steps + *plan_.measured_steps;
+  if (plan_.measured_steps) {
+    const std::int64_t traced =
+        spec.trace.steps == 0 ? 0 : spec.trace.steps + train::kTraceLeadSteps;
+    loading.steps = plan_.warmup_steps + *plan_.measured_steps + traced;
+  }
   allocator_ = std::make_unique<train::HostAllocator>(device_.is_cuda());
   loader_ = std::make_unique<data::Loader>(*dataset_, schedule, *allocator_, loading);
 }
@@ -252,6 +259,16 @@ void Session::save_weights() {
     saved_weights_ = saved;
   }
   if (group_ != nullptr) group_->wait_for_root("save", worked);
+}
+
+Measured<TraceRecord> Session::trace() {
+  const std::int64_t steps = plan_.spec.trace.steps;
+  if (steps == 0) return Measured<TraceRecord>::missing("trace.steps is 0");
+  if (trainer_->was_stopped()) {
+    return Measured<TraceRecord>::missing("the run was ended before the traced steps");
+  }
+  control_.entered("trace");
+  return trainer_->trace(steps);
 }
 
 train::TrainerOptions Session::trainer_options() const {

@@ -55,6 +55,6 @@ BERT_LOSSES = {
 OTHERS = (
     "name output timeout_s strict data.augment data.vocab data.make.boxes data.make.version data.make.val data.make.side data.make.quality data.loader.prefetch "
     "parallelism.ddp.bucket_mb parallelism.ddp.first_bucket_mb engine.channels_last engine.deterministic engine.gradient_dtype engine.allreduce "
-    "optimizer.ema_decay telemetry.interval_ms telemetry.samplers telemetry.series"
+    "optimizer.ema_decay telemetry.interval_ms telemetry.samplers telemetry.series trace.steps"
 ).split()
 SHOWN = [*LOSSES, *PAIRS, *OPTIMIZER_PAIRS, *BERT_LOSSES, *OTHERS]

@@ -132,6 +132,21 @@ class RunKeysTest(RunTest):
         self.assertIn("host/cpu_pct", plain["series"])
         self.assertNotIn("host/cpu_pct", other["series"])
 
+    def test_traced_steps(self):
+        report = self.trained("run", devices=2, batch_size={"per_gpu": 4}, trace={"steps": 2})
+        self.assertEqual(report["training"]["steps"], 4)
+        trace = report["training"]["trace"]
+        self.assertEqual((trace["steps"], trace["gpu_busy_pct"]), (2, None))
+        events = json.loads((self.folder / "out/run.trace").read_text())["traceEvents"]
+        slices = [event for event in events if event["ph"] == "X"]
+        self.assertEqual(len(slices), trace["events"])
+        steps = {rank: [e for e in slices if e["name"].startswith("step ") and e["pid"] == rank] for rank in (0, 1)}
+        for rank in (0, 1):
+            self.assertEqual(len(steps[rank]), 2)
+        # the ranks' steps end together, as their gradients are exchanged
+        ends = [steps[rank][1]["ts"] + steps[rank][1]["dur"] for rank in (0, 1)]
+        self.assertLess(abs(ends[0] - ends[1]), steps[0][1]["dur"] + steps[1][1]["dur"])
+
     def test_names_and_places(self):
         spec = self.write_spec(name="A name", optimizer={"lr": 1e30})
         self.ok("--config", spec)

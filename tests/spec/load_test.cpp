@@ -51,6 +51,7 @@ RunSpec full_spec() {
   s.schedule.end_lr = 1e-6;
   s.seed = 9007199254740993;  // 2^53 + 1: not a double
   s.engine = {"off", "fp32", "on", true, false, true, 12.25, "on"};
+  s.trace.steps = 3;
   s.telemetry = {100, std::vector<std::string>{"cpu", "nvml"}, false};
   s.strict = true;
   s.timeout_s = 3600.5;
