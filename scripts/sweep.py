@@ -1,10 +1,12 @@
 """The work of scripts/sweep.sh: one falconbench run for each point of a grid, resumable, with an index and a summary.
 
 Lists of --set make a grid; --and begins another grid over the same files. Without a list a file has the grids of
-sweep.txt beside it, where there is one, and --set with one value goes to every point. A point whose report is there, with status ok and the hash of the spec as it is now, is not run again. A point that
-fails is noted and the sweep goes on. In the output folder *.json are reports only; index.jsonl (one line a point),
-summary.md and one .log a point stand beside. Exit codes: 0 all points ok, 2 the sweep itself is wrong, 4 some points
-are not ok, 8 the folder is not writable, 130 or 143 interrupted (the current run is told, and ends with its report)."""
+sweep.txt beside it, where there is one, and --set with one value goes to every point. A point whose report is there,
+with status ok and the hash of the spec as it is now, is not run again. A point that fails is noted and the sweep goes
+on. In the output folder *.json are reports only; index.jsonl (one line a point), summary.md and one .log a point stand
+beside. Exit codes: 0 all points ok, 2 the sweep itself is wrong, 3 (--dry-run only) this host cannot run some points,
+4 some points are not ok, 8 the folder is not writable, 130 or 143 interrupted (the current run is told, and ends with
+its report)."""
 
 import argparse
 import ctypes
@@ -20,7 +22,7 @@ import time
 import sweep_time
 from sweep_points import Fault, ordered, points_of, axes_of, repeated
 
-USAGE, FAILED, NOT_WRITABLE = 2, 4, 8
+USAGE, HOST, FAILED, NOT_WRITABLE = 2, 3, 4, 8
 PROGRAM = os.environ["FALCONBENCH"]
 LOCK_WAIT_S = 20  # a run whose sweep was killed ends within this time
 GPU_LOOK_S = 5  # between two looks at a GPU that is in use
@@ -276,7 +278,7 @@ def tell(text):
 
 def show_plan(points, folder, host):
     """Says of each point whether it is done, to run, or refused, and how long it may take; starts and writes nothing."""
-    refused, total, unknown = False, 0.0, 0
+    refused, cannot, total, unknown = False, False, 0.0, 0
     rates = sweep_time.rates_of(
         report for point in points if (report := read_report(path_of(folder, point, ".json"))) is not None
     )
@@ -287,18 +289,18 @@ def show_plan(points, folder, host):
             state = f"refused: {one_line(message)}"
         elif finished_report(folder, point, (plan or {}).get("spec_hash")):
             state = "done"
+        elif code != 0:
+            cannot, state = True, f"cannot run here: {one_line(message)}"
         else:
             seconds, basis = estimated(point, folder, rates, plan)
             total, unknown = total + (seconds or 0), unknown + (seconds is None)
-            state = "to run" + (f", about {sweep_time.text_of(seconds)} by {basis}" if seconds else f", how long is not known: {basis}")
-            if code != 0:
-                state = f"cannot run here: {one_line(message)}"
+            state = f"to run, about {sweep_time.text_of(seconds)} by {basis}" if seconds else f"to run, how long is not known: {basis}"
         print(f"{point['name']}: {state}")
     tell(
         f"{len(points)} points, about {sweep_time.text_of(total)} to run"
         + (f" and {unknown} points of unknown length" if unknown else "")
     )
-    return USAGE if refused else 0
+    return USAGE if refused else HOST if cannot else 0
 
 
 def parse(words):

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "report/figures.h"
+#include "report/writable.h"
 
 namespace falcon::analysis {
 namespace {
@@ -230,7 +231,7 @@ std::string junit_of(const CompareResult& result) {
 }
 
 std::string json_text(const CompareResult& result) {
-  return base::to_json(base::to_value(result), 2) + "\n";
+  return base::to_json(report::writable(base::to_value(result)), 2) + "\n";
 }
 
 }  // namespace falcon::analysis

@@ -27,6 +27,9 @@ void check_version(const base::Value& value) {
   if (version == nullptr || value.find("run") == nullptr) {
     refuse(value.mark, "", "is no report of falconbench: it lacks schema_version and run");
   }
+  if (const base::Value* document = value.find("document")) {
+    refuse(document->mark, "document", "is another document of falconbench, not a report of a run");
+  }
   if (version->is_integer() && version->as_integer() == kSchemaVersion) return;
   refuse(version->mark, "schema_version",
          "is " + base::printable(base::to_json(*version)) + "; this program reads " +

@@ -19,6 +19,7 @@ ExitCode data_command(const Words& words);
 ExitCode doctor_command(const Words& words);
 ExitCode report_command(const Words& words);
 ExitCode export_command(const Words& words);
+ExitCode predict_command(const Words& words);
 ExitCode list_command(const Words& words);
 ExitCode version_command();
 /// One rank, or the probe: started by the launcher, not by people.

@@ -7,8 +7,8 @@
 namespace falcon::cli {
 namespace {
 
-const std::vector<std::string> verbs = {"run",    "doctor", "data", "compare",
-                                        "report", "export", "list"};
+const std::vector<std::string> verbs = {"run",    "doctor", "data",    "compare",
+                                        "report", "export", "predict", "list"};
 
 }  // namespace
 
@@ -30,6 +30,7 @@ ExitCode dispatch(const Words& argv) {
   if (first == "compare") return compare_command(rest);
   if (first == "report") return report_command(rest);
   if (first == "export") return export_command(rest);
+  if (first == "predict") return predict_command(rest);
   if (first == "list") return list_command(rest);
   const std::string near = base::nearest(first, verbs);
   throw Error(ExitCode::kUsage, "unknown verb \"" + base::printable(first) + "\"" +

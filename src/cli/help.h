@@ -9,8 +9,11 @@ inline constexpr const char* kMainHelp =
   falconbench --config FILE [--set KEY=VALUE]... [--output FILE]   one run, one report
   falconbench --config FILE --dry-run [--json]     resolved spec and plan, nothing started
   falconbench doctor [--from FILE|DIR] [--json]    what this host, or that dump, is
-  falconbench data make FORMAT DIR [--train N] ... make a data set of real files
-  falconbench data check FORMAT DIR                list every damaged file
+  falconbench data make|check FORMAT DIR ...       make a data set, list damaged files
+  falconbench compare BASE OTHER... [--gate 5%]    what is slower, and how sure that is
+  falconbench report REPORT... --html FILE         one page with all figures
+  falconbench export FORMAT REPORT...              for MLPerf, Prometheus, TensorBoard, JUnit
+  falconbench predict --report FILE --links FILE --topology T     the same run elsewhere
   falconbench list WHAT                            what can be named; WHAT: keys, models,
         topologies, storages, precisions, parallelism, datasets, optimizers, schedules,
         samplers, findings
@@ -58,6 +61,7 @@ FORMAT: see `falconbench list datasets` (synthetic needs no folder).
 
 inline constexpr const char* kReportHelp =
     R"(falconbench report REPORT|DIR... --html FILE    one self-contained page
+  --links FILE   a document of `falconbench links --json`: adds the table of links
   --csv DIR      every chart and table of it as a CSV file, too (or instead)
   --price X [--currency WORD]                    price of a GPU for an hour: adds a chart
 
@@ -70,6 +74,22 @@ inline constexpr const char* kExportHelp =
     R"(falconbench export FORMAT REPORT|DIR... [--output PATH]
   To standard output, or to the file or folder given. A DIR stands for all its *.json.
   Exit: 0 written, 2 a report cannot be read, 8 PATH cannot be written. FORMAT:
+)";
+
+inline constexpr const char* kPredictHelp =
+    R"(falconbench predict --report FILE [options]    a measured run on other links
+  --links FILE --topology T   T of the GPUs in a document of `falconbench links --json`:
+                 all, localGPUs, falconGPUs, hybridGPUs, or host_staged (all of them,
+                 without direct access)
+  --bus-bandwidth GB/s [--latency-us L]   instead: a ring of this speed a hop
+  --measured-on T             the links that the run used (default: all; of an emulated
+                 run host_staged)
+  --devices N    (default: as measured)  [--per-host N] [--network GB/s of a host
+                 [--network-latency-us L]]  more GPUs than one host has
+  --compute-scale X           computation takes X times as long there
+  --json
+Says time of a step with its error band, exposed communication and the bottleneck.
+Exit: 0, or 2 when a file cannot be read or lacks what is needed.
 )";
 
 inline constexpr const char* kCompareHelp =

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/links_table.h"
 #include "analysis/page.h"
 #include "analysis/page_run.h"
 #include "analysis/read_report.h"
@@ -38,6 +39,7 @@ ExitCode report_command(const Words& words) {
   const WordOptions given("report", words,
                           {{"--html", "a file"},
                            {"--csv", "a folder"},
+                           {"--links", "a file of falconbench links --json"},
                            {"--price", "a price"},
                            {"--currency", "a word"}});
   const std::vector<std::string> files = analysis::report_files(given.plain());
@@ -49,7 +51,11 @@ ExitCode report_command(const Words& words) {
   for (const std::string& file : files) {
     runs.push_back(analysis::page_run(analysis::read_report(file), file, points_for(files.size())));
   }
-  const analysis::PageData data = analysis::make_page_data(runs, price_of(given));
+  analysis::PageData data = analysis::make_page_data(runs, price_of(given));
+  if (given.has("--links")) {
+    const LinksReport links = analysis::read_links(given.value("--links"));
+    analysis::add_link_figures(links, data.charts, data.answers);
+  }
   if (given.has("--csv")) write_csv(data, given.value("--csv"));
   if (given.has("--html")) {
     const std::string path = given.value("--html");

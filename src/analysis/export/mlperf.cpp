@@ -5,6 +5,7 @@
 #include "analysis/export/wall_time.h"
 #include "base/json.h"
 #include "base/value.h"
+#include "report/writable.h"
 
 namespace falcon::analysis {
 namespace {
@@ -37,7 +38,7 @@ class Log {
     line.set("key", key);
     line.set("value", std::move(value));
     line.set("metadata", std::move(metadata));
-    out_ += ":::MLLOG " + base::to_json(line) + "\n";
+    out_ += ":::MLLOG " + base::to_json(report::writable(line)) + "\n";
   }
 
   std::string file_;

@@ -207,11 +207,9 @@ var falconDraw = (function () {
     var labelWidth = Math.min(150, width * 0.25), cell = Math.min(84, (width - labelWidth) / columns.length);
     var cellHeight = Math.max(14, Math.min(30, cell));
     var height = d3.sum(panels, function (panel) { return 72 + panel.rows.length * cellHeight; });
+    var most = largest(chart.rows, function (row) { return d3.max(row.values) || 0; }) || 1;  // one scale for all panels
     var svg = newSvg(element, width, height, chart);
     panels.forEach(function (panel) {
-      var values = [];
-      panel.rows.forEach(function (row) { (row.values || []).forEach(function (v) { if (v !== null) values.push(v); }); });
-      var most = d3.max(values) || 1;
       text(svg, 'panel', 0, y + 16, panel.name);
       columns.forEach(function (column, index) {
         text(svg, 'soft', labelWidth + (index + 0.5) * cell, y + 40, shorten(column, cell), 'middle')
