@@ -234,8 +234,7 @@ ChartRow row_of(const PageGroup& group) {
   ChartRow row;
   row.panel = group.grouped.group.model;
   row.label = group.grouped.group.name;
-  row.color_key =
-      group.counted.empty() ? row.label : configuration_name(group.counted.front()->facts);
+  row.color_key = row.label;
   row.runs = group.grouped.group.runs;
   row.emulated = group.grouped.group.emulated;
   return row;

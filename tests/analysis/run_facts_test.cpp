@@ -18,8 +18,10 @@ TEST(RunFacts, FiguresOfTheReport) {
     gpu.pcie_rx_bytes_per_s = Summary{2e9, 0, 0, 1, 100};
     gpu.pcie_tx_bytes_per_s = Summary{1e9, 0, 0, 1, 100};
   }
-  report.topology.gpus = {{report.utilization.gpus[1].uuid, "", {}, {}, {}}};
-  report.topology.gpus[0].attach = std::string("falcon");
+  TopologyGpu placed;
+  placed.uuid = report.utilization.gpus[1].uuid;
+  placed.attach = std::string("falcon");
+  report.topology.gpus = {placed};
   const RunFacts facts = facts_of(report, "a.json");
   EXPECT_EQ(facts.model, "mobilenet_v2");
   EXPECT_EQ(facts.devices, 2);

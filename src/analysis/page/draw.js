@@ -37,6 +37,7 @@ var falconDraw = (function () {
   function largest(rows, of) {
     return d3.max(rows, function (row) { return present(row) ? of(row) : 0; }) || 0;
   }
+  function rowLabel(row) { return labelOf(row) + '  n=' + row.runs; }
   function labelOf(row) { return row.label + (row.emulated ? ' (emulated)' : ''); }
 
   function newSvg(element, width, height, chart) {
@@ -72,8 +73,10 @@ var falconDraw = (function () {
 
   // Rows under each other, with the label beside the bar, or above it where there is little room.
   function rowsChart(element, chart, all, reach, drawRow) {
-    var width = Math.max(280, element.clientWidth || 600), narrow = width < 500;
-    var labelWidth = narrow ? 0 : Math.min(230, width * 0.36), valueWidth = 76, rowHeight = narrow ? 40 : 24;
+    var width = Math.max(280, element.clientWidth || 600);
+    var longest = 6.7 * d3.max(chart.rows, function (row) { return rowLabel(row).length; }) + 12;
+    var narrow = width < 500 || longest > width * 0.4;
+    var labelWidth = narrow ? 0 : longest, valueWidth = 76, rowHeight = narrow ? 40 : 24;
     var panels = panelsOf(chart.rows), hidden = 0;
     panels.forEach(function (panel) {
       panel.shown = all ? panel.rows : panel.rows.slice(0, MOST_ROWS);
@@ -99,7 +102,7 @@ var falconDraw = (function () {
         group.append('title').text(panel.name + ', ' + labelOf(row) + ' (n = ' + row.runs + ')' +
           (present(row) ? '' : ': ' + row.missing));
         text(group, '', narrow ? 0 : labelWidth - 8, rowTop + (narrow ? 13 : 16),
-          shorten(labelOf(row) + '  n=' + row.runs, narrow ? width : labelWidth - 8), narrow ? 'start' : 'end');
+          shorten(rowLabel(row), narrow ? width : labelWidth - 8), narrow ? 'start' : 'end');
         var barTop = rowTop + (narrow ? 18 : 4);
         if (present(row)) {
           drawRow(group, row, scale, barTop, 16, hatch);
@@ -208,6 +211,8 @@ var falconDraw = (function () {
     var cellHeight = Math.max(14, Math.min(30, cell));
     var height = d3.sum(panels, function (panel) { return 72 + panel.rows.length * cellHeight; });
     var most = largest(chart.rows, function (row) { return d3.max(row.values) || 0; }) || 1;  // one scale for all panels
+    var style = getComputedStyle(document.documentElement);  // colours of the theme that holds: page.js draws anew
+    var shade = d3.interpolateRgb(style.getPropertyValue('--heat-low').trim(), style.getPropertyValue('--heat-high').trim());
     var svg = newSvg(element, width, height, chart);
     panels.forEach(function (panel) {
       text(svg, 'panel', 0, y + 16, panel.name);
@@ -224,7 +229,7 @@ var falconDraw = (function () {
             (value === null ? 'not measured' : number(value) + ' ' + chart.unit));
           var share = value === null ? 0 : value / most;
           rect(group, labelWidth + c * cell + 1, top + 1, cell - 2, cellHeight - 2,
-            value === null ? 'transparent' : 'color-mix(in srgb, var(--heat-high) ' + Math.round(share * 100) + '%, var(--heat-low))');
+            value === null ? 'transparent' : shade(share));
           if (cell > 34) {
             text(group, '', labelWidth + (c + 0.5) * cell, top + cellHeight / 2 + 4,
               value === null ? '\u2013' : number(value), 'middle')

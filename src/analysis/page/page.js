@@ -20,7 +20,10 @@
 
   // Light or dark: what the reader's system says, until the button is used.
   var prefersDark = window.matchMedia('(prefers-color-scheme: dark)');
-  function setTheme(theme) { root.setAttribute('data-theme', theme); }
+  function setTheme(theme) {
+    root.setAttribute('data-theme', theme);
+    drawings.forEach(function (draw) { draw(); });
+  }
   setTheme(prefersDark.matches ? 'dark' : 'light');
   if (prefersDark.addEventListener) {
     prefersDark.addEventListener('change', function (change) { setTheme(change.matches ? 'dark' : 'light'); });
@@ -145,14 +148,16 @@
       });
     }
     var place = make('div', card), all = false, tools = make('div', card, null, 'tools');
-    button(tools, 'Save as SVG', function () { saveSvg(place.querySelector('svg'), 'falconbench-' + chart.id); });
-    button(tools, 'Copy table', function () { copy(tabText(cellsOf(chart, true))); });
+    button(tools, 'Save as SVG', function () { saveSvg(place.querySelector('svg'), 'falconbench-' + chart.id); })
+      .setAttribute('aria-label', 'Save as SVG: ' + chart.title);
+    button(tools, 'Copy table', function () { copy(tabText(cellsOf(chart, true))); })
+      .setAttribute('aria-label', 'Copy table: ' + chart.title);
     var more = button(tools, '', function () { all = true; draw(); });
     function draw() {
       place.textContent = '';
       var hidden = falconDraw.chart(place, chart, all);
       more.hidden = hidden === 0;
-      more.textContent = 'Show ' + hidden + ' more rows';
+      more.textContent = 'Show ' + hidden + ' more';
       card.setAttribute('data-drawn', place.querySelector('svg') ? 'yes' : 'no');
     }
     draw();
@@ -170,7 +175,8 @@
       return;
     }
     addTable(card, table.rows, table.title);
-    button(make('div', card, null, 'tools'), 'Copy table', function () { copy(tabText(table.rows)); });
+    button(make('div', card, null, 'tools'), 'Copy table', function () { copy(tabText(table.rows)); })
+      .setAttribute('aria-label', 'Copy table: ' + table.title);
   }
 
   var header = make('header'), skip = document.getElementById('skip');
