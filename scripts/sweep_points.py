@@ -64,9 +64,9 @@ def name_of(file, settings):
     return name if name == plain else f"{name}-{digest(plain)}"
 
 
-def matrix_grids(file, fixed):
+def matrix_grids(file):
     """Grids of the lines for this file in sweep.txt beside it: `NAME key=a,b key=c`, * for every file; none: one plain
-    point. Words are quoted as in a shell. fixed: axes of one value, which go to every grid and win over its own."""
+    point. Words are quoted as in a shell."""
     path = os.path.join(os.path.dirname(file), MATRIX)
     grids = []
     if os.path.isfile(path):
@@ -75,8 +75,22 @@ def matrix_grids(file, fixed):
                 words = shlex.split(line, comments=True)
                 if words and words[0] in ("*", os.path.basename(file)):
                     grids.append(axes_of(words[1:]))
-    keys = [key for key, _ in fixed]
-    return [[*(axis for axis in grid if axis[0] not in keys), *fixed] for grid in grids or [[]]]
+    return grids or [[]]
+
+
+def matrix_points(file, fixed):
+    """Points of matrix_grids. fixed: axes of one value, which go to every point and win over its own. They tell no
+    point from another, so names have a hash of them only."""
+    points = []
+    for grid in matrix_grids(file):
+        for point in grid_points(file, [axis for axis in grid if axis[0] not in dict(fixed)]):
+            point["settings"] |= {key: values[0] for key, values in fixed}
+            if fixed and os.path.isfile(os.path.join(os.path.dirname(file), MATRIX)):
+                point["name"] += "-" + digest(repr(fixed))
+            elif fixed:
+                point["name"] = name_of(file, list(point["settings"].items()))
+            points.append(point)
+    return points
 
 
 def grid_points(file, axes):
@@ -96,11 +110,14 @@ def points_of(files, grids):
         if not os.path.isfile(file):
             raise Fault(f"{file}: no such file")
         of_file = []
-        for axes in grids if has_lists else matrix_grids(file, grids[0] if grids else []):
-            fresh = grid_points(file, axes)
-            if len({repr(point["settings"]) for point in fresh}) < len(fresh):
+        for fresh in (
+            [grid_points(file, axes) for axes in grids] if has_lists else [matrix_points(file, grids[0] if grids else [])]
+        ):
+            if has_lists and len({repr(point["settings"]) for point in fresh}) < len(fresh):
                 raise Fault("the same point occurs twice: a value is listed twice")
-            of_file += [point for point in fresh if point not in of_file]
+            for point in fresh:
+                if point not in of_file:
+                    of_file.append(point)
         points += of_file
     names = [point["name"] for point in points]
     for point in points:

@@ -1,10 +1,14 @@
 """How long the points of a sweep take: from runs that were, else from the plan and known rates."""
 
 OVERHEAD_S = 60  # set-up, warm-up and writing, where no run tells
-# Training samples/s of one V100 of eight, mixed precision (MobileNetV2: fp32), as published: NVIDIA DeepLearningExamples
-# (ResNet-50 NGC 21.03, BERT-large NGC 20.06), lambdal/deeplearning-benchmark (BERT-base), pytorch/vision PR 818
-# (MobileNetV2), ultralytics/yolov5 v4.0 README (YOLOv5l, one GPU).
+# Training samples/s of one V100 of eight on NVLink, mixed precision (MobileNetV2: fp32), as published: NVIDIA
+# DeepLearningExamples (ResNet-50 NGC 21.03, BERT-large NGC 20.06), lambdal/deeplearning-benchmark (BERT-base),
+# pytorch/vision PR 818 (MobileNetV2), ultralytics/yolov5 v4.0 README (YOLOv5l, one GPU).
 V100_RATES = {"resnet50": 1040, "bert_large": 45, "bert_base": 150, "mobilenet_v2": 409, "yolov5l": 68}
+V100_FP32_RATES = {"resnet50": 357, "bert_large": 7.6, "mobilenet_v2": 409}  # the same sources
+# Training samples of the data sets that the paper's specs name, for a plan that cannot look at them: ImageNet-1k, COCO
+# train2017, windows of SQuAD v1.1 at 384 tokens.
+DATA_SAMPLES = {"imagefolder": 1281167, "coco": 118287, "squad": 88524}
 
 
 def text_of(seconds):
@@ -23,8 +27,9 @@ def rate_of(plan, rates):
     devices = [device for rank in plan.get("ranks") or [] for device in rank.get("devices") or []]
     if model in rates:
         return rates[model] * max(1, len(devices)), "the rate of runs before"
-    if model in V100_RATES and devices and all(device.get("kind") == "cuda" for device in devices):
-        return V100_RATES[model] * len(devices), "public V100 rates"
+    public = V100_FP32_RATES if plan["spec"].get("precision") == "fp32" else V100_RATES
+    if model in public and devices and all(device.get("kind") == "cuda" for device in devices):
+        return public[model] * len(devices), "public V100 rates"
     return None
 
 
@@ -39,12 +44,22 @@ def estimate(plan, report, rates):
     seconds = (plan["spec"].get("budget") or {}).get("seconds")
     if seconds:
         return seconds + OVERHEAD_S, "its budget"
-    rate = rate_of(plan, rates)
-    steps, batch = plan.get("measured_steps"), plan.get("global_batch")
-    if not rate or not steps or not batch:
+    rate, (samples, known) = rate_of(plan, rates), samples_of(plan)
+    if not rate:
         return None, "no rate is known"
-    samples = (steps + (plan.get("warmup_steps") or 0)) * batch
-    return samples / rate[0] + OVERHEAD_S, rate[1]
+    if not samples:
+        return None, "the data is not known"
+    return samples / rate[0] + OVERHEAD_S, rate[1] + known
+
+
+def samples_of(plan):
+    """(samples of the run with its warm-up or None, what had to be taken for them)."""
+    steps, batch, spec = plan.get("measured_steps"), plan.get("global_batch"), plan["spec"]
+    if steps and batch:
+        return (steps + (plan.get("warmup_steps") or 0)) * batch, ""
+    epochs = (spec.get("budget") or {}).get("epochs")
+    size = DATA_SAMPLES.get((spec.get("data") or {}).get("format"))
+    return (epochs * size, " and the original data set's size") if epochs and size else (None, "")
 
 
 def rates_of(reports):
