@@ -84,6 +84,7 @@ def facts_of(report):
         "step_time_p50_ms": (training.get("step_time_ms") or {}).get("p50"),
         "duration_s": report["run"].get("duration_s"),
         "message": error.get("message") or "",
+        "emulated": bool((report.get("topology") or {}).get("emulated")),
     }
 
 
@@ -260,7 +261,7 @@ def summary_of(points):
         ]
         rows.append(
             [
-                point["name"],
+                point["name"] + (" (emulated)" if point.get("emulated") else ""),
                 *(point["settings"].get(key, "") for key in keys),
                 point.get("status", "not run"),
                 *numbers,

@@ -7,33 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "falconbench/dataset.h"
 #include "falconbench/fields.h"
 #include "falconbench/finding.h"
 #include "falconbench/measured.h"
+#include "falconbench/places.h"
 #include "falconbench/plan_parts.h"
 #include "falconbench/run_spec.h"
 
 namespace falcon {
-
-/// Facts of the data set, known before the run (data::survey in the launcher).
-struct DataFacts {
-  std::int64_t samples = 0;  // in one epoch
-  std::int64_t classes = 0;
-  std::int64_t validation = 0;
-  std::string folder;                           // absolute; empty for synthetic
-  std::map<std::string, std::int64_t> skipped;  // left out by the scan: reason -> number
-  std::vector<SkippedItem> skipped_items;       // the first 100 of them
-};
-template <class V>
-void visit_fields(DataFacts& d, V& v) {
-  v.field("samples", d.samples, "samples in one epoch");
-  v.field("classes", d.classes, "classes");
-  v.field("validation", d.validation, "samples to evaluate on; 0 without evaluate");
-  v.field("folder", d.folder, "absolute folder that is read");
-  v.field("skipped", d.skipped, "items left out by the scan: reason -> number");
-  v.field("skipped_items", d.skipped_items, "the first 100 of them");
-}
 
 struct DevicePlan {
   std::string kind;  // cpu or cuda
@@ -75,6 +56,8 @@ struct Plan {
   std::string parallelism;  // none, ddp
   std::string backend;      // nccl, gloo or none
   std::vector<std::string> topology_devices;  // names or addresses, in order
+  Places places;
+  NcclPlan nccl;
   std::vector<RankPlan> ranks;
   DataFacts data;
   FilePlan files;
@@ -98,6 +81,8 @@ void visit_decisions(Plan& p, V& v) {
   v.field("parallelism", p.parallelism, "strategy");
   v.field("backend", p.backend, "communication library");
   v.field("topology_devices", p.topology_devices, "devices of the topology, in rank order");
+  v.field("places", p.places, "where they sit: declared against seen");
+  v.field("nccl", p.nccl, "what NCCL is told, the same on all ranks");
   v.field("ranks", p.ranks, "what each worker gets");
   v.field("data", p.data, "facts of the data set");
   v.field("files", p.files, "files beside the data");

@@ -12,6 +12,7 @@
 #include "falconbench/plan.h"
 #include "falconbench/records_parts.h"
 #include "falconbench/records_trace.h"
+#include "falconbench/transports.h"
 
 namespace falcon {
 
@@ -39,6 +40,7 @@ struct WorkerRecords {
   Measured<EvaluationRecord> evaluation;  // rank 0
   Measured<SavedFile> saved_weights;      // rank 0
   CommunicationRecord communication;
+  Measured<std::vector<Transport>> transports;  // from and to this rank, of NCCL
   Measured<GraphRecord> graph;
   Measured<TraceRecord> trace;
   std::int64_t parameters = 0;                   // trainable
@@ -73,6 +75,7 @@ void visit_fields(WorkerRecords& r, V& v) {
   v.field("evaluation", r.evaluation, "what evaluation gave");
   v.field("saved_weights", r.saved_weights, "weights written at the end");
   v.field("communication", r.communication, "gradient exchange");
+  v.field("transports", r.transports, "how NCCL reached the other ranks");
   v.field("graph", r.graph, "the step as a CUDA graph");
   v.field("trace", r.trace, "what happened in the traced steps");
   v.field("parameters", r.parameters, "trainable parameters");

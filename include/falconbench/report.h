@@ -14,6 +14,7 @@
 #include "falconbench/measured.h"
 #include "falconbench/plan.h"
 #include "falconbench/report_places.h"
+#include "falconbench/report_storage.h"
 #include "falconbench/report_training.h"
 #include "falconbench/run_spec.h"
 #include "falconbench/telemetry.h"

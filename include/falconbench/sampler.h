@@ -17,6 +17,7 @@ enum class MetricKind {
   kGauge,    // the value now; stands for the time since the reading before
   kCounter,  // grows; its rate a second over that time is the value
   kRatio,    // value and base both grow; the quotient of their growth is the value
+  kMean,     // what the source itself averaged since the value before; the first is only a mark
 };
 enum class Direction { kNeither, kHigherIsBetter, kLowerIsBetter };
 
@@ -28,6 +29,7 @@ struct Metric {
   bool series = true;        // keep it over time
   std::string scope = {};    // of its series, where that is not the sampler's own
   std::string missing = {};  // why it is not to be had here (probed once); empty: it is
+  bool is_rare = false;      // many machines have none: that it is missing is no news
   std::string when_idle =
       "nothing happened in the window";  // reason when a ratio's base stood still
 };
@@ -45,7 +47,7 @@ struct Reading {
 /// A metric over the measured window.
 struct MetricResult {
   MeasuredSummary summary;
-  Measured<double> total;  // mean x window, for counters: their growth (times scale)
+  Measured<double> total;  // mean x window, of counters (their growth, times scale) and means
 };
 
 class Sampler {
@@ -61,12 +63,19 @@ class Sampler {
   const std::string& name() const { return name_; }
   const std::string& scope() const { return scope_; }
   const std::string& lane() const { return lane_; }
-  /// Fixed after construction, which is when each metric is probed.
+  /// Least time between two readings, seconds: of sources that are slow, or move rarely.
+  virtual double period_s() const { return 0; }
+  /// What may take long before the first reading, on the thread of the readings.
+  virtual void prepare() {}
+  /// Fixed after prepare(), or after construction, which is when each metric is probed.
   virtual std::span<const Metric> metrics() const = 0;
   /// Sets out[i] for every metric that is not missing; out arrives without values. Returns "" or
   /// why this source must not be read again (the GPU is lost). Always on one thread at a time.
   virtual std::string read(std::span<Reading> out) = 0;
-  /// Puts the results, one a metric, where they belong. May be called while read() blocks.
+  /// From another thread: a prepare() or read() that waits for others is to come back soon.
+  virtual void interrupt() {}
+  /// Puts the results, one a metric, where they belong; none at all while prepare() has not ended.
+  /// May be called while prepare() or read() blocks.
   virtual void place(std::span<const MetricResult> results, Telemetry& out) const = 0;
 
  private:

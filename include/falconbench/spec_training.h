@@ -109,19 +109,4 @@ void visit_fields(TraceSpec& s, V& v) {
           between(0, 100));
 }
 
-struct TelemetrySpec {
-  double interval_ms = 200;
-  std::optional<std::vector<std::string>> samplers;
-  bool series = true;
-};
-template <class V>
-void visit_fields(TelemetrySpec& s, V& v) {
-  v.field("interval_ms", s.interval_ms, "time between two readings, milliseconds",
-          between(20, 60000));
-  v.field("samplers", s.samplers, "which samplers run (default: all that work here; []: none)",
-          one_of("samplers"));
-  v.field("series", s.series,
-          "keep the readings over time in the report, not only their summaries");
-}
-
 }  // namespace falcon

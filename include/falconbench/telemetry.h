@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "falconbench/telemetry_fabric.h"
+#include "falconbench/telemetry_gpu.h"
 #include "falconbench/telemetry_parts.h"
 
 namespace falcon {
@@ -13,11 +15,13 @@ namespace falcon {
 struct HostTelemetry {
   MeasuredSummary cpu_pct, cpu_iowait_pct, cpu_steal_pct;
   Measured<double> cpu_throttled_s;
+  MeasuredSummary run_queue, load_average;
   Measured<std::vector<CoreTelemetry>> cpu_cores;
   MeasuredSummary memory_used_bytes, memory_available_bytes, page_faults_per_s,
       major_page_faults_per_s;
   Measured<std::vector<DiskTelemetry>> disks;
   Measured<std::string> data_disk;
+  Measured<std::vector<NetworkTelemetry>> network;
   Measured<std::vector<ProcessTelemetry>> processes;
   Measured<double> processes_cpu_s;
   Measured<std::int64_t> processes_rss_peak_bytes;
@@ -30,12 +34,15 @@ void visit_fields(HostTelemetry& h, V& v) {
   v.field("cpu_throttled_s", h.cpu_throttled_s,
           "time that the container quota held threads back, summed by the kernel over CPUs");
   v.field("cpu_cores", h.cpu_cores, "each logical CPU");
+  v.field("run_queue", h.run_queue, "threads that run or wait for a CPU");
+  v.field("load_average", h.load_average, "the kernel's mean of one minute");
   v.field("memory_used_bytes", h.memory_used_bytes, "host memory that is not available");
   v.field("memory_available_bytes", h.memory_available_bytes, "host memory free for new work");
   v.field("page_faults_per_s", h.page_faults_per_s, "of all processes");
   v.field("major_page_faults_per_s", h.major_page_faults_per_s, "those that read from storage");
   v.field("disks", h.disks, "physical disks and the device that holds the data set");
   v.field("data_disk", h.data_disk, "block device that holds the data set");
+  v.field("network", h.network, "network interfaces");
   v.field("processes", h.processes, "the workers");
   v.field("processes_cpu_s", h.processes_cpu_s, "CPU seconds of all workers in the window");
   v.field("processes_rss_peak_bytes", h.processes_rss_peak_bytes,
@@ -61,7 +68,8 @@ void visit_fields(SourceTelemetry& s, V& v) {
   v.field("interval_max_ms", s.interval_max_ms, "longest time between readings");
   v.field("read_ms", s.read_ms, "mean time that one reading took");
   v.field("stopped", s.stopped, "why it was given up; empty when it was not");
-  v.field("unsupported", s.unsupported, "metric: why it is not to be had here");
+  v.field("unsupported", s.unsupported,
+          "metric: why it is not to be had here, of those that most machines have");
 }
 
 struct Utilization {
@@ -71,7 +79,9 @@ struct Utilization {
   Measured<double> cost_cpu_pct;
   std::vector<GpuTelemetry> gpus;
   HostTelemetry host;
+  FabricTelemetry fabric;
   std::vector<SourceTelemetry> sources;
+  Measured<std::string> raw_file = Measured<std::string>::missing("not asked for (telemetry.raw)");
 };
 template <class V>
 void visit_fields(Utilization& u, V& v) {
@@ -81,7 +91,9 @@ void visit_fields(Utilization& u, V& v) {
   v.field("cost_cpu_pct", u.cost_cpu_pct, "the same as a share of one CPU");
   v.field("gpus", u.gpus, "the GPUs of the run");
   v.field("host", u.host, "the host");
+  v.field("fabric", u.fabric, "the chassis");
   v.field("sources", u.sources, "how the readings were taken");
+  v.field("raw_file", u.raw_file, "file with every reading, one JSON object a line");
 }
 
 /// At most 3000 points: when full, two neighbours become one (mean, smallest, largest).

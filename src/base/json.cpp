@@ -50,8 +50,8 @@ class CountingIterator {
 // colons, so the start of a token is found from the end of the one before.
 class TreeBuilder : public nlohmann::json_sax<Json> {
  public:
-  TreeBuilder(const SourceText& source, const std::size_t& consumed)
-      : source_(source), consumed_(consumed) {}
+  TreeBuilder(const SourceText& source, const std::size_t& consumed, Author author)
+      : source_(source), consumed_(consumed), author_(author) {}
 
   Value take() { return std::move(root_); }
 
@@ -60,12 +60,14 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   bool number_integer(number_integer_t i) override { return add(Value(std::int64_t{i})); }
   bool number_unsigned(number_unsigned_t u) override {
     if (u > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max())) {
+      if (author_ == Author::kOthers) return add(Value(static_cast<double>(u)));
       refuse_integer(std::to_string(u));
     }
     return add(Value(static_cast<std::int64_t>(u)));
   }
   bool number_float(number_float_t d, const string_t& raw) override {
-    if (raw.find_first_of(".eE") == std::string::npos) refuse_integer(raw);
+    const bool is_whole = raw.find_first_of(".eE") == std::string::npos;
+    if (is_whole && author_ == Author::kOurs) refuse_integer(raw);
     return add(Value(d));
   }
   bool string(string_t& text) override { return add(Value(std::move(text))); }
@@ -128,6 +130,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
 
   const SourceText& source_;
   const std::size_t& consumed_;
+  Author author_;
   std::size_t previous_end_ = 0;
   Value root_;
   std::vector<Value*> open_;  // a container does not move while it is open: its parent waits
@@ -136,6 +139,9 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
 bool TreeBuilder::key(string_t& name) {
   const Mark mark = next_mark();
   Value::Object& members = open_.back()->as_object();
+  if (author_ == Author::kOthers) {
+    std::erase_if(members, [&name](const Value::Member& member) { return member.name == name; });
+  }
   for (const Value::Member& member : members) {
     if (member.name != name) continue;
     refuse(mark, "key \"" + printable(name) + "\" is given twice, first in line " +
@@ -212,11 +218,11 @@ Json to_nlohmann(const Value& value, const std::string& path) {
 
 }  // namespace
 
-Value parse_json(std::string_view text, const std::string& source) {
+Value parse_json(std::string_view text, const std::string& source, Author author) {
   const SourceText checked(text, source);
   std::size_t consumed = 0;
   const char* begin = checked.text().data();
-  TreeBuilder builder(checked, consumed);
+  TreeBuilder builder(checked, consumed, author);
   Json::sax_parse(CountingIterator(begin, &consumed),
                   CountingIterator(begin + checked.text().size(), nullptr), &builder);
   return builder.take();

@@ -26,6 +26,7 @@ void check_readable(const FilePlan& files) {
 void check_writable(const FilePlan& files) {
   if (!files.checkpoint.empty()) prove_writable("checkpoint.path", files.checkpoint);
   if (!files.save_weights.empty()) prove_writable("save_weights", files.save_weights);
+  if (!files.telemetry_raw.empty()) prove_writable("telemetry.raw", files.telemetry_raw);
 }
 
 weights::CheckpointFacts resume_facts(const FilePlan& files) {

@@ -7,8 +7,10 @@ inline constexpr const char* kMainHelp =
     R"(falconbench: what a GPU costs, where it sits, for real training
 
   falconbench --config FILE [--set KEY=VALUE]... [--output FILE]   one run, one report
-  falconbench --config FILE --dry-run [--json]     resolved spec and plan, nothing started
-  falconbench doctor [--from FILE|DIR] [--json]    what this host, or that dump, is
+  falconbench --config FILE --dry-run [--host DIR] [--json]   resolved spec and plan, nothing
+        started; DIR: for the machine that these files describe
+  falconbench doctor [--from FILE|DIR] [--write-system FILE]   what this host, or that dump,
+        is; drafts a system file
   falconbench data make|check FORMAT DIR ...       make a data set, list damaged files
   falconbench compare BASE OTHER... [--gate 5%]    what is slower, and how sure that is
   falconbench report REPORT... --html FILE         one page with all figures
@@ -19,7 +21,7 @@ inline constexpr const char* kMainHelp =
         samplers, findings
   falconbench --version                            all that is linked, built for and loaded
 
-Flags of a run: --config, --set, --dry-run, --json, --quiet, --verbose, and one for each
+Flags of a run: --config, --set, --dry-run, --host, --json, --quiet, --verbose, and one for each
 plain top-level key of a spec: --model, --topology, --devices, --precision, --output, ...
 (`falconbench list keys`; --set also reaches the keys below, e.g. batch_size.per_gpu=64).
 
@@ -31,6 +33,7 @@ failed, 5 hang or deadline, 6 measurement invalid (strict), 7 slower than the ga
 inline constexpr const char* kDoctorHelp =
     R"(falconbench doctor [--json]                    what this host is, and what is wrong
 falconbench doctor --from FILE|DIR [--json]    the same of another machine, from files
+falconbench doctor --write-system FILE ...     drafts a system file too, in a new file
 
   --from takes one file or a folder of files, each known by what is in it: outputs of
   nvidia-smi (none, -q, -q -x, topo -m, topo -p2p, nvlink -s, nvlink -R, --query-gpu with
@@ -52,10 +55,12 @@ inline constexpr const char* kDataHelp =
   --quality N    JPEG quality, 1 to 100 (default 90)
   --boxes N      coco, yolo: mean number of objects in a picture (default 7)
   --seed N       seed of the contents (default 0)
+  --seed N       seed of the contents (default 0)
 
 falconbench data check FORMAT DIR            decode everything, list what is damaged
   exit 0: all usable, 2: something is damaged (each named with its reason)
 
+--storage NAME --system FILE: DIR is below the mount of that storage of the system file.
 FORMAT: see `falconbench list datasets` (synthetic needs no folder).
 )";
 

@@ -1,13 +1,16 @@
 // The whole tool in one screen: spec -> host -> plan -> run -> report.
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include <unistd.h>
 
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/data_set.h"
+#include "cli/data_storage.h"
 #include "cli/file_checks.h"
 #include "cli/help.h"
 #include "cli/logging.h"
@@ -21,13 +24,15 @@
 #include "falconbench/clock.h"
 #include "launch/launcher.h"
 #include "plan/make.h"
+#include "plan/nccl.h"
 #include "plan/paths.h"
+#include "plan/places.h"
 #include "plan/resume.h"
 #include "platform/detect.h"
+#include "platform/machine/host_places.h"
 #include "platform/merge_probe.h"
 #include "report/make.h"
 #include "report/report_file.h"
-#include "report/storage.h"
 #include "report/summary.h"
 #include "report/trace_file.h"
 #include "spec/load.h"
@@ -45,6 +50,8 @@ struct Run {
   std::shared_ptr<const platform::Nvml> nvml;
   Host host;
   Plan plan;
+  std::unique_ptr<Dataset> dataset;  // until the workers start
+  DataStorage storage;
   RunLog log;
   Telemetry telemetry;
 };
@@ -58,33 +65,68 @@ plan::ResolvedSpec resolve(const spec::LoadedSpec& loaded, const plan::Placement
                        static_cast<int>(placement.devices.size()), placement.on_gpu());
 }
 
+SystemFile load_system(const spec::LoadedSpec& loaded) {
+  if (loaded.spec.system.empty()) return {};
+  return spec::load_system_file(
+      (std::filesystem::path(loaded.folder) / loaded.spec.system).string());
+}
+
+// other_machine: what files say of it; "": this one.
+Host look_at_host(const std::string& other_machine,
+                  const std::shared_ptr<const platform::Nvml>& nvml) {
+  if (!other_machine.empty()) {
+    const platform::Dump dump = platform::read_dump(other_machine);
+    return platform::host_of(platform::make_machine(dump), dump, other_machine);
+  }
+  platform::DetectOptions detection;
+  detection.nvml = nvml;
+  return platform::detect(detection);
+}
+
+// Of another machine only what needs no file is known.
+Surveyed look_at_data(const RunSpec& resolved, const std::string& folder, bool is_here) {
+  if (is_here || folder.empty()) return survey(resolved, folder);
+  Surveyed surveyed;
+  surveyed.facts.folder = folder;
+  surveyed.facts.unknown = "planned for another machine";
+  return surveyed;
+}
+
+void add_places(const plan::Placement& placement, const SystemFile& system, Run& run) {
+  Plan& plan = run.plan;
+  plan.places =
+      plan::make_places(placement, run.host, system, plan::emulates(plan.spec), plan.spec.storage);
+  plan.nccl = plan::plan_nccl(plan, placement, run.host, system);
+  for (Finding& finding : plan::find_in_places(plan.places, run.host, system)) {
+    plan.findings.push_back(std::move(finding));
+  }
+}
+
 // Detection, placement, data, plan. patience: data.make is obeyed until it ends; nullptr (a dry
 // run): no file is made.
-void prepare(Run& run, Log& log, const Patience* patience) {
+void prepare(Run& run, Log& log, const Patience* patience, const std::string& other_machine) {
   run.nvml = std::make_shared<const platform::Nvml>();
-  platform::DetectOptions detection;
-  detection.nvml = run.nvml;
-  run.host = platform::detect(detection);
+  run.host = look_at_host(other_machine, run.nvml);
+  const bool is_here = other_machine.empty();
   const RunSpec& given = run.loaded.spec;
-  const std::string system_path =
-      given.system.empty() ? ""
-                           : (std::filesystem::path(run.loaded.folder) / given.system).string();
-  const SystemFile system =
-      system_path.empty() ? SystemFile{} : spec::load_system_file(system_path);
+  const SystemFile system = load_system(run.loaded);
   const plan::Placement placement =
       plan::place(plan::resolved_topology(given, run.host), given.devices, run.host, system);
   const plan::ResolvedSpec resolved = resolve(run.loaded, placement);
   run.plan.spec = resolved.spec;
-  const std::string folder = plan::data_folder(resolved.spec, system);
+  const std::string folder = plan::data_folder(resolved.spec, system, is_here);
   if (patience != nullptr && resolved.spec.data.make) {
     log.info("data.make: " + folder);
     make_data(resolved.spec, folder, [&](std::int64_t, std::int64_t) { patience->check(); });
   }
-  const FilePlan files = plan::file_plan(resolved.spec, system);
-  check_readable(files);
-  run.plan = plan::make(resolved, placement, run.host, survey(resolved.spec, folder), run.id);
+  const FilePlan files = plan::file_plan(resolved.spec, system, is_here);
+  if (is_here) check_readable(files);
+  Surveyed surveyed = look_at_data(resolved.spec, folder, is_here);
+  run.dataset = std::move(surveyed.dataset);
+  run.plan = plan::make(resolved, placement, run.host, surveyed.facts, run.id);
   run.plan.files = files;
-  if (!files.resume.empty()) plan::resume_from(resume_facts(files), run.plan);
+  add_places(placement, system, run);
+  if (is_here && !files.resume.empty()) plan::resume_from(resume_facts(files), run.plan);
   if (patience != nullptr) check_writable(files);
 }
 
@@ -93,6 +135,8 @@ void execute(Run& run, Log& log, const RunArguments& arguments, launch::SignalWa
   const ProbeFacts facts = probe(&patience);
   platform::merge_probe(run.host, facts);
   check_libraries(facts);
+  run.storage.prepare(run.plan, run.host, run.dataset.get(), patience);
+  run.dataset.reset();
   RunTelemetry telemetry(run.plan, run.nvml);
   Progress progress({run.plan.warmup_steps, run.plan.measured_steps, run.plan.global_batch,
                      stderr_is_terminal(), arguments.quiet});
@@ -143,12 +187,12 @@ void fail(Run& run, ExitCode code, const std::string& message) {
   }
 }
 
-Report make_report(const Run& run, const std::string& program, const Words& words,
+Report make_report(Run& run, const std::string& program, const Words& words,
                    const std::string& report_path) {
   report::Circumstances circumstances;
   circumstances.command_line = {program};
   circumstances.command_line.insert(circumstances.command_line.end(), words.begin(), words.end());
-  circumstances.storage = report::find_storage(run.plan.data.folder);
+  circumstances.storage = run.storage.finish(run.plan);
   circumstances.trace_file = report::write_trace(report_path, run.plan, run.log);
   circumstances.model = catalog::find_model(run.plan.spec.model);
   circumstances.precision = catalog::find_precision(run.plan.spec.precision.value_or(""));
@@ -156,7 +200,7 @@ Report make_report(const Run& run, const std::string& program, const Words& word
 }
 
 ExitCode dry_run(Run& run, Log& log, const RunArguments& arguments) {
-  prepare(run, log, nullptr);
+  prepare(run, log, nullptr, arguments.host);
   std::fputs((arguments.json ? plan_json(run.plan) : plan_text(run.plan)).c_str(), stdout);
   return ExitCode::kOk;
 }
@@ -181,7 +225,7 @@ ExitCode run_command(const std::string& program, const Words& words) {
   launch::SignalWatch signals;
   const Patience patience(signals, run.started_s, run.loaded.spec.timeout_s);
   try {
-    prepare(run, log, &patience);
+    prepare(run, log, &patience, "");
     execute(run, log, arguments, signals, patience);
   } catch (const Error& error) {
     if (error.code() == ExitCode::kUsage) throw;

@@ -14,6 +14,9 @@ RunTelemetry::RunTelemetry(const Plan& plan, std::shared_ptr<const platform::Nvm
       if (!device.uuid.empty()) context_.gpus.push_back(device);
     }
   }
+  if (const auto& redfish = plan.spec.telemetry.redfish) {
+    context_.chassis = {{"chassis", {redfish->url, redfish->ca_file}, redfish->credentials}};
+  }
 }
 
 void RunTelemetry::worker_started(int rank, pid_t pid) {
@@ -22,6 +25,7 @@ void RunTelemetry::worker_started(int rank, pid_t pid) {
   telemetry::SessionOptions options;
   options.interval_ms = plan_.spec.telemetry.interval_ms;
   options.series = plan_.spec.telemetry.series;
+  options.raw_file = plan_.files.telemetry_raw;
   session_ = std::make_unique<telemetry::Session>(
       telemetry::make_samplers(context_, plan_.spec.telemetry.samplers), options);
   session_->start();

@@ -89,7 +89,7 @@ void size_steps(const RunSpec& spec, Plan& plan, Faults& faults) {
   plan.global_batch = plan.batch_per_rank * world;
   plan.steps_per_epoch = plan.data.samples / plan.global_batch;
   plan.dropped_per_epoch = plan.data.samples % plan.global_batch;
-  if (plan.steps_per_epoch == 0) {
+  if (plan.steps_per_epoch == 0 && plan.data.unknown.empty()) {
     faults.add("batch_size", "the global batch of " + std::to_string(plan.global_batch) + " (" +
                                  std::to_string(plan.batch_per_rank) + " x " +
                                  std::to_string(world) +
@@ -97,7 +97,9 @@ void size_steps(const RunSpec& spec, Plan& plan, Faults& faults) {
                                  std::to_string(plan.data.samples) + " samples");
   }
   plan.warmup_steps = spec.warmup_steps;
-  if (spec.budget.epochs) plan.measured_steps = *spec.budget.epochs * plan.steps_per_epoch;
+  if (spec.budget.epochs && plan.data.unknown.empty()) {
+    plan.measured_steps = *spec.budget.epochs * plan.steps_per_epoch;
+  }
   if (spec.budget.steps) plan.measured_steps = *spec.budget.steps;
 }
 

@@ -204,6 +204,10 @@ void fill_data(Defaults& defaults, DataSpec& data, const DatasetFacts& format, b
     defaults.fill("data.annotations", data.annotations,
                   "annotations/instances_" + *data.train + ".json", why);
   }
+  if (catalog::takes(format, "cache")) {
+    defaults.fill("data.cache", data.cache, kAnyCache, "default");
+    defaults.fill("data.probe", data.probe, true, "default");
+  }
   if (catalog::takes(format, "augment")) defaults.fill("data.augment", data.augment, "mosaic", why);
   fill_made_data(defaults, data.make, format);
 }
@@ -262,7 +266,8 @@ ResolvedSpec resolve(const RunSpec& given, const std::map<std::string, std::stri
   if (spec.storage.empty()) {
     spec::visit_paths(spec, [&](const char*, std::string& path) { path = absolute(path, folder); });
   }
-  spec.system = absolute(spec.system, folder);
+  spec::visit_own_paths(spec,
+                        [&](const char*, std::string& path) { path = absolute(path, folder); });
   explain_rest(base::to_value(spec), "", out.origin);
   return out;
 }

@@ -50,11 +50,13 @@ NvmlFunctions::NvmlFunctions(void* library) {
   find(library, width, {"nvmlDeviceGetCurrPcieLinkWidth"});
   find(library, width_max, {"nvmlDeviceGetMaxPcieLinkWidth"});
   find(library, power_limit, {"nvmlDeviceGetEnforcedPowerLimit"});
+  find(library, power_limit_default, {"nvmlDeviceGetPowerManagementDefaultLimit"});
   find(library, power, {"nvmlDeviceGetPowerUsage"});
   find(library, energy, {"nvmlDeviceGetTotalEnergyConsumption"});
   find(library, event_reasons,
        {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"});
   find(library, clock, {"nvmlDeviceGetClockInfo"});
+  find(library, clock_max, {"nvmlDeviceGetMaxClockInfo"});
   find(library, temperature, {"nvmlDeviceGetTemperature"});
   find(library, pcie_throughput, {"nvmlDeviceGetPcieThroughput"});
   find(library, nvlink_state, {"nvmlDeviceGetNvLinkState"});
@@ -64,7 +66,13 @@ NvmlFunctions::NvmlFunctions(void* library) {
        {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"});
   find(library, graphics_processes,
        {"nvmlDeviceGetGraphicsRunningProcesses_v3", "nvmlDeviceGetGraphicsRunningProcesses_v2"});
+  find(library, ecc_errors, {"nvmlDeviceGetTotalEccErrors"});
   find(library, fields, {"nvmlDeviceGetFieldValues"});
+  find(library, gpm_support, {"nvmlGpmQueryDeviceSupport"});
+  find(library, gpm_alloc, {"nvmlGpmSampleAlloc"});
+  find(library, gpm_free, {"nvmlGpmSampleFree"});
+  find(library, gpm_sample, {"nvmlGpmSampleGet"});
+  find(library, gpm_metrics, {"nvmlGpmMetricsGet"});
 }
 
 Nvml::Nvml(const std::string& path) {

@@ -73,9 +73,11 @@ class NvmlDevice {
   NvmlResult<int> pcie_width() const;
   NvmlResult<int> pcie_width_max() const;
   NvmlResult<double> power_limit_w() const;  // enforced: all limiters together
-  NvmlResult<double> power_w() const;        // a 1 s average on Ampere and newer, except GA100
-  NvmlResult<double> energy_j() const;       // since driver load; moves about every 100 ms
+  NvmlResult<double> power_limit_default_w() const;
+  NvmlResult<double> power_w() const;   // a 1 s average on Ampere and newer, except GA100
+  NvmlResult<double> energy_j() const;  // since driver load; moves about every 100 ms
   NvmlResult<double> clock_mhz(unsigned domain) const;  // nvml::kClockSm, kClockMemory
+  NvmlResult<double> clock_max_mhz(unsigned domain) const;
   NvmlResult<double> temperature_c() const;
   NvmlResult<std::uint64_t> event_reasons() const;  // why clocks are low now, bit mask
   /// Bytes/s over the 20 ms that the call waits, seen from the GPU (host-to-device is rx), protocol
@@ -85,10 +87,15 @@ class NvmlDevice {
   NvmlResult<std::vector<NvmlLink>> nvlinks() const;
   /// Compute and graphics processes. Host pids, or nothing, inside a container.
   NvmlResult<std::vector<NvmlProcess>> processes() const;
-  /// Several field values (NVML_FI_DEV_*) in one driver call, in the order asked for.
-  std::vector<NvmlResult<double>> fields(std::span<const unsigned> ids) const;
+  /// Memory errors since the driver was loaded. kind: nvml::kEccCorrected, kEccUncorrected. Needs
+  /// ECC to be on.
+  NvmlResult<double> ecc_errors(unsigned kind) const;
+  /// Several field values (NVML_FI_DEV_*) in one driver call, in the order asked for. scope: what
+  /// the field wants, e.g. nvml::kAllLinks.
+  std::vector<NvmlResult<double>> fields(std::span<const unsigned> ids, unsigned scope = 0) const;
 
  private:
+  friend class NvmlGpm;
   template <class Out, class Function, class... Arguments>
   NvmlResult<Out> ask(Function NvmlFunctions::*function, const char* call,
                       Arguments... arguments) const;
@@ -119,6 +126,7 @@ class Nvml {
 
  private:
   friend class NvmlDevice;
+  friend class NvmlGpm;
   std::string failure(const char* call, nvml::Code code) const;
 
   void* library_ = nullptr;

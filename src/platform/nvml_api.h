@@ -2,12 +2,13 @@
 // in nvml.h of CUDA 13; all of them are stable across drivers, newer layouts have newer names). Own
 // header so that the Torch-free part builds where no CUDA headers are.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace falcon::platform::nvml {
 
-using Handle = void*;  // nvmlDevice_t
-using Code = int;      // nvmlReturn_t
+using Handle = void *;  // nvmlDevice_t
+using Code = int;       // nvmlReturn_t
 
 constexpr Code kSuccess = 0;
 constexpr Code kInvalidArgument = 2;
@@ -22,6 +23,10 @@ constexpr Code kVersionMismatch = 18;  // library and kernel module are of diffe
 constexpr unsigned kClockSm = 1;
 constexpr unsigned kClockMemory = 2;
 constexpr unsigned kTemperatureGpu = 0;
+constexpr unsigned kEccCorrected = 0;
+constexpr unsigned kEccUncorrected = 1;
+constexpr unsigned kEccVolatile = 0;  // since driver load
+constexpr unsigned kAllLinks = ~0U;   // scope of a field: all NVLinks together
 constexpr unsigned kPcieTx = 0;
 constexpr unsigned kPcieRx = 1;
 constexpr unsigned kMaxNvlinks = 36;                 // no GPU has more
@@ -67,6 +72,29 @@ struct FieldValue {  // nvmlFieldValue_t
   Code code;      // of this field: the call may succeed while this does not
   FieldValueData data;
 };
+struct GpmSupport {  // nvmlGpmSupport_t
+  unsigned version;
+  unsigned is_supported;
+};
+constexpr unsigned kGpmSupportVersion = 1;
+struct GpmMetric {  // nvmlGpmMetric_t
+  unsigned id;
+  Code code;  // of this metric
+  double value;
+  const char *short_name, *long_name, *unit;
+};
+using GpmSample = void *;  // nvmlGpmSample_t
+/// nvmlGpmMetricsGet_t. Each header has a longer list, under the same version; the library fills as
+/// many as are asked for.
+constexpr std::size_t kMaxGpmMetrics = 512;
+struct GpmMetricsGet {
+  unsigned version;
+  unsigned count;
+  GpmSample earlier, later;
+  GpmMetric metrics[kMaxGpmMetrics];
+};
+constexpr unsigned kGpmMetricsVersion = 1;
+static_assert(sizeof(GpmMetric) == 40 && offsetof(GpmMetricsGet, metrics) == 24);
 static_assert(sizeof(PciInfo) == 68 && sizeof(Memory) == 24 && sizeof(MemoryV2) == 40);
 static_assert(sizeof(ProcessInfo) == 24 && sizeof(FieldValue) == 40);
 

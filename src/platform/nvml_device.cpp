@@ -141,6 +141,11 @@ NvmlResult<double> NvmlDevice::power_limit_w() const {
   return scaled(ask<unsigned>(&NvmlFunctions::power_limit, "nvmlDeviceGetEnforcedPowerLimit"),
                 1e-3);
 }
+NvmlResult<double> NvmlDevice::power_limit_default_w() const {
+  return scaled(ask<unsigned>(&NvmlFunctions::power_limit_default,
+                              "nvmlDeviceGetPowerManagementDefaultLimit"),
+                1e-3);
+}
 NvmlResult<double> NvmlDevice::power_w() const {
   return scaled(ask<unsigned>(&NvmlFunctions::power, "nvmlDeviceGetPowerUsage"), 1e-3);
 }
@@ -153,6 +158,9 @@ NvmlResult<double> NvmlDevice::energy_j() const {
 NvmlResult<double> NvmlDevice::clock_mhz(unsigned domain) const {
   return scaled(ask<unsigned>(&NvmlFunctions::clock, "nvmlDeviceGetClockInfo", domain), 1);
 }
+NvmlResult<double> NvmlDevice::clock_max_mhz(unsigned domain) const {
+  return scaled(ask<unsigned>(&NvmlFunctions::clock_max, "nvmlDeviceGetMaxClockInfo", domain), 1);
+}
 NvmlResult<double> NvmlDevice::temperature_c() const {
   return scaled(
       ask<unsigned>(&NvmlFunctions::temperature, "nvmlDeviceGetTemperature", nvml::kTemperatureGpu),
@@ -162,6 +170,11 @@ NvmlResult<std::uint64_t> NvmlDevice::event_reasons() const {
   const auto reasons = ask<unsigned long long>(&NvmlFunctions::event_reasons,
                                                "nvmlDeviceGetCurrentClocksEventReasons");
   return converted<std::uint64_t>(reasons, [](unsigned long long raw) { return raw; });
+}
+NvmlResult<double> NvmlDevice::ecc_errors(unsigned kind) const {
+  const auto errors = ask<unsigned long long>(
+      &NvmlFunctions::ecc_errors, "nvmlDeviceGetTotalEccErrors", kind, nvml::kEccVolatile);
+  return converted<double>(errors, [](unsigned long long raw) { return static_cast<double>(raw); });
 }
 NvmlResult<double> NvmlDevice::pcie_bytes_per_s(unsigned direction) const {
   return scaled(
@@ -234,9 +247,13 @@ NvmlResult<std::vector<NvmlLink>> NvmlDevice::nvlinks() const {
   return {std::move(links), nvml::kSuccess, ""};
 }
 
-std::vector<NvmlResult<double>> NvmlDevice::fields(std::span<const unsigned> ids) const {
+std::vector<NvmlResult<double>> NvmlDevice::fields(std::span<const unsigned> ids,
+                                                   unsigned scope) const {
   std::vector<nvml::FieldValue> raw(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) raw[i].field = ids[i];
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    raw[i].field = ids[i];
+    raw[i].scope = scope;
+  }
   const auto function = library_->functions_->fields;
   const nvml::Code called = function == nullptr
                                 ? nvml::kFunctionNotFound

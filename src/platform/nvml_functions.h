@@ -1,5 +1,5 @@
 // The functions of libnvidia-ml that Nvml calls, found by name when the library is loaded. Private
-// to the two files that implement Nvml.
+// to the files that implement Nvml.
 #pragma once
 #include "platform/nvml.h"
 
@@ -29,13 +29,21 @@ struct NvmlFunctions {
   nvml::Code (*memory_v2)(nvml::Handle, nvml::MemoryV2*) = nullptr;
   nvml::Code (*utilization)(nvml::Handle, nvml::Utilization*) = nullptr;
   Number generation = nullptr, generation_max = nullptr, width = nullptr, width_max = nullptr;
-  Number power_limit = nullptr, power = nullptr;
+  Number power_limit = nullptr, power_limit_default = nullptr, power = nullptr;
   Number64 energy = nullptr, event_reasons = nullptr;
-  NumberOf clock = nullptr, temperature = nullptr, pcie_throughput = nullptr;
+  NumberOf clock = nullptr, clock_max = nullptr, temperature = nullptr, pcie_throughput = nullptr;
   NumberOf nvlink_state = nullptr, nvlink_partner_kind = nullptr;
   nvml::Code (*nvlink_partner)(nvml::Handle, unsigned, nvml::PciInfo*) = nullptr;
   Processes compute_processes = nullptr, graphics_processes = nullptr;
+  nvml::Code (*ecc_errors)(nvml::Handle, unsigned kind, unsigned since,
+                           unsigned long long*) = nullptr;
   nvml::Code (*fields)(nvml::Handle, int, nvml::FieldValue*) = nullptr;
+
+  nvml::Code (*gpm_support)(nvml::Handle, nvml::GpmSupport*) = nullptr;
+  nvml::Code (*gpm_alloc)(nvml::GpmSample*) = nullptr;
+  nvml::Code (*gpm_free)(nvml::GpmSample) = nullptr;
+  nvml::Code (*gpm_sample)(nvml::Handle, nvml::GpmSample) = nullptr;
+  nvml::Code (*gpm_metrics)(nvml::GpmMetricsGet*) = nullptr;
 
   /// library: of dlopen.
   explicit NvmlFunctions(void* library);

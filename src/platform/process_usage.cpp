@@ -12,6 +12,8 @@ namespace {
 
 // Places in /proc/PID/stat, counted from the state, the first word after the name in parentheses
 // (proc(5) counts from 1, the state is 3).
+constexpr std::size_t kMinorFaults = 10 - 3;
+constexpr std::size_t kMajorFaults = 12 - 3;
 constexpr std::size_t kUserTicks = 14 - 3;
 constexpr std::size_t kSystemTicks = 15 - 3;
 constexpr std::size_t kResidentPages = 24 - 3;
@@ -37,16 +39,22 @@ ProcessUsage process_usage(const Root& root, std::int64_t pid) {
       const auto user = parse_integer(words[kUserTicks]);
       const auto system = parse_integer(words[kSystemTicks]);
       const auto pages = parse_integer(words[kResidentPages]);
-      if (user.has_value() && system.has_value() && pages.has_value()) {
+      const auto minor = parse_integer(words[kMinorFaults]);
+      const auto major = parse_integer(words[kMajorFaults]);
+      if (user.has_value() && system.has_value() && pages.has_value() && minor.has_value() &&
+          major.has_value()) {
         usage.cpu_s =
             static_cast<double>(*user + *system) / static_cast<double>(sysconf(_SC_CLK_TCK));
         usage.rss_bytes = *pages * sysconf(_SC_PAGESIZE);
+        usage.page_faults = *minor + *major;
+        usage.major_page_faults = *major;
         return usage;
       }
     }
   }
   usage.cpu_s = Measured<double>::missing(reason);
-  usage.rss_bytes = Measured<std::int64_t>::missing(reason);
+  usage.rss_bytes = usage.page_faults = usage.major_page_faults =
+      Measured<std::int64_t>::missing(reason);
   return usage;
 }
 

@@ -10,6 +10,7 @@ namespace falcon::platform {
 struct ProcessUsage {
   Measured<double> cpu_s;            // user and system, all threads, ended ones too
   Measured<std::int64_t> rss_bytes;  // resident now
+  Measured<std::int64_t> page_faults, major_page_faults;  // the second: those that read storage
 };
 struct ProcessTraffic {
   Measured<std::int64_t> read_bytes;   // fetched from storage devices

@@ -218,21 +218,6 @@ Notes step_clock_differs(const Observation& o) {
            "a fault of the clocks or of falconbench: do not use the figures"}};
 }
 
-Notes topology_mismatched(const Observation& o) {
-  const Topology& topology = o.report.topology;
-  if (topology.verdict != "mismatched") return {};
-  return {{"the run did not use the devices that were asked for", topology.evidence.front(),
-           "check CUDA_VISIBLE_DEVICES and the system file"}};
-}
-
-Notes topology_unknown(const Observation& o) {
-  const Topology& topology = o.report.topology;
-  if (topology.verdict != "unknown" || o.report.run.status != "ok") return {};
-  return {{"it is not proved that the devices are those that were asked for",
-           topology.evidence.empty() ? "no evidence" : topology.evidence.back(),
-           "unknown is not matched: say so when using the figures"}};
-}
-
 Notes cpu_oversubscribed(const Observation& o) {
   int decode = 0, compute = 0;
   for (const RankPlan& rank : o.evidence.plan.ranks) {

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "base/revision.h"
+#include "base/text.h"
 #include "report/evidence.h"
 #include "report/findings.h"
 #include "report/places.h"
 #include "report/step_series.h"
-#include "report/storage.h"
 #include "report/trace.h"
 #include "report/training.h"
 
@@ -63,6 +63,25 @@ Measured<ReportError> make_error(const RunLog& log) {
   return error;
 }
 
+/// "Gen5 x16", or of a link that changed "Gen2-5 x16".
+Measured<std::string> link_text(const GpuLinkTelemetry& link) {
+  const auto range = [](const Summary& seen) {
+    const std::string least = base::number_text(seen.min);
+    return seen.min == seen.max ? least : least + "-" + base::number_text(seen.max);
+  };
+  if (!link.generation.has_value()) return Measured<std::string>::missing(link.generation.reason);
+  if (!link.width.has_value()) return Measured<std::string>::missing(link.width.reason);
+  return "Gen" + range(*link.generation) + " x" + range(*link.width);
+}
+
+void add_links_under_load(Report& report) {
+  for (TopologyGpu& gpu : report.topology.gpus) {
+    for (const GpuTelemetry& seen : report.utilization.gpus) {
+      if (seen.uuid == gpu.uuid) gpu.link_under_load = link_text(seen.pcie_link);
+    }
+  }
+}
+
 /// Energy is known per board; samples per rank, which may hold several boards.
 void add_energy_per_sample(const Evidence& evidence, Report& report) {
   double energy_j = 0;
@@ -102,16 +121,46 @@ void add_energy_per_sample(const Evidence& evidence, Report& report) {
   }
 }
 
+std::string hundredths(double number) {
+  return base::number_text(std::round(number * 100) / 100);
+}
+
+/// "Gen5 x16", means over the window.
+void add_links_under_load(Report& report) {
+  for (TopologyGpu& gpu : report.topology.gpus) {
+    gpu.link_under_load = Measured<std::string>::missing("no telemetry of this GPU");
+    for (const GpuTelemetry& seen : report.utilization.gpus) {
+      if (seen.uuid != gpu.uuid) continue;
+      const GpuLinkTelemetry& link = seen.pcie_link;
+      gpu.link_under_load = Measured<std::string>::missing(
+          link.generation.has_value() ? link.width.reason : link.generation.reason);
+      if (!link.generation.has_value() || !link.width.has_value()) continue;
+      gpu.link_under_load = "Gen" + hundredths(link.generation.value->mean) + " x" +
+                            hundredths(link.width.value->mean);
+    }
+  }
+}
+
 void add_findings(const Evidence& evidence, Report& report) {
   report.findings = evidence.plan.findings;
   const std::vector<Finding> observed = make_findings({report, evidence});
-  report.findings.insert(report.findings.end(), observed.begin(), observed.end());
+  for (const Finding& finding : observed) {
+    const bool is_planned = std::any_of(
+        report.findings.begin(), report.findings.end(), [&finding](const Finding& other) {
+          return other.id == finding.id && other.message == finding.message;
+        });
+    if (!is_planned) report.findings.push_back(finding);
+  }
   const bool is_invalid =
       std::any_of(report.findings.begin(), report.findings.end(),
                   [](const Finding& finding) { return finding.severity == "invalid"; });
-  if (!is_invalid || !report.spec.strict || report.run.status != "ok") return;
-  report.run.status = "invalid";
-  report.run.exit_code = static_cast<int>(ExitCode::kInvalid);
+  if (!is_invalid || report.run.status != "ok") return;
+  // What was to be emulated and was not is no figure at all; other doubts are the reader's.
+  const bool is_void =
+      std::any_of(report.findings.begin(), report.findings.end(),
+                  [](const Finding& finding) { return finding.id == "emulation_failed"; });
+  if (report.spec.strict || is_void) report.run.status = "invalid";
+  if (report.spec.strict) report.run.exit_code = static_cast<int>(ExitCode::kInvalid);
 }
 
 }  // namespace
@@ -139,6 +188,7 @@ Report make(const Plan& plan, const Host& host, const RunLog& log, const Telemet
   report.storage = make_storage(evidence, telemetry.utilization, circumstances.storage);
   report.error = make_error(log);
   add_energy_per_sample(evidence, report);
+  add_links_under_load(report);
   add_findings(evidence, report);
   return report;
 }

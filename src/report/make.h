@@ -10,13 +10,14 @@
 #include "falconbench/report.h"
 #include "falconbench/run_log.h"
 #include "falconbench/telemetry.h"
+#include "report/storage.h"
 
 namespace falcon::report {
 
 /// What plan, host and log do not hold.
 struct Circumstances {
   std::vector<std::string> command_line;
-  Measured<StorageFacts> storage;  // missing: why (synthetic data)
+  StorageSight storage;
   Measured<std::string> trace_file = Measured<std::string>::missing("trace.steps is 0");
   const ModelFacts* model = nullptr;  // catalog rows of the plan's names
   const PrecisionFacts* precision = nullptr;

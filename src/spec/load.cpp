@@ -11,6 +11,7 @@
 #include "spec/paths.h"
 #include "spec/settings.h"
 #include "spec/validate.h"
+#include "spec/validate_telemetry.h"
 #include "spec/yaml.h"
 
 namespace falcon::spec {
@@ -60,6 +61,7 @@ LoadedSpec load(const std::string& config, const std::vector<std::string>& setti
   base::Reader(catalog::words, faults, base::dotted_keys(schema))
       .read(loaded.tree, "", loaded.spec);
   validate(loaded.spec, loaded.tree, faults);
+  validate_telemetry(loaded.spec.telemetry, loaded.tree, faults);
   if (!faults.empty()) {
     sort_by_place(faults);
     throw InputError(std::move(faults));
@@ -71,7 +73,9 @@ LoadedSpec load(const std::string& config, const std::vector<std::string>& setti
       make_absolute_if_set(loaded, key, path);
     });
   }
-  make_absolute_if_set(loaded, "system", loaded.spec.system);
+  visit_own_paths(loaded.spec, [&](const char* key, std::string& path) {
+    make_absolute_if_set(loaded, key, path);
+  });
   if (loaded.spec.name.empty()) {
     loaded.spec.name = config.empty() ? loaded.spec.model : fs::path(config).stem().string();
     loaded.spec_origin["name"] = config.empty() ? "default: the model" : "default: the spec file";

@@ -1,5 +1,5 @@
-// The keys of a spec that say where something lies below the storage: one list, walked where paths
-// become absolute.
+// The keys of a spec that say where something lies: one list for each place they are relative to,
+// walked where paths become absolute.
 #pragma once
 #include <string>
 
@@ -16,6 +16,24 @@ void visit_paths(RunSpec& spec, Visit&& visit) {
   visit("checkpoint.path", spec.checkpoint.path);
   visit("checkpoint.resume", spec.checkpoint.resume);
   visit("save_weights", spec.save_weights);
+}
+
+/// The same for what belongs to the run, not to its data: relative to the spec file (in --set: to
+/// the working directory) whatever the storage.
+template <class Visit>
+void visit_own_paths(RunSpec& spec, Visit&& visit) {
+  visit("system", spec.system);
+  visit("telemetry.raw", spec.telemetry.raw);
+  if (!spec.telemetry.redfish) return;
+  visit("telemetry.redfish.ca_file", spec.telemetry.redfish->ca_file);
+  visit("telemetry.redfish.credentials", spec.telemetry.redfish->credentials);
+}
+
+/// Whether anything of the spec is relative to the storage.
+inline bool names_a_file(RunSpec spec) {
+  bool any = false;
+  visit_paths(spec, [&](const char*, const std::string& path) { any = any || !path.empty(); });
+  return any;
 }
 
 }  // namespace falcon::spec

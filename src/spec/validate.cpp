@@ -41,7 +41,6 @@ class Rules {
 
   void check_taken(const std::string& group, std::string_view chooser, const WordFacts& facts,
                    const std::string& choice);
-  bool names_a_file() const;
   void check_name();
   void check_data();
   void check_made_data();
@@ -106,14 +105,6 @@ void Rules::check_name() {
   }
 }
 
-// Whether anything of the spec is relative to the storage.
-bool Rules::names_a_file() const {
-  RunSpec copy = spec_;
-  bool any = false;
-  visit_paths(copy, [&](const char*, const std::string& path) { any = any || !path.empty(); });
-  return any;
-}
-
 void Rules::check_data() {
   const DatasetFacts* format =
       sound("data.format") ? catalog::find_dataset(spec_.data.format) : nullptr;
@@ -124,8 +115,17 @@ void Rules::check_data() {
   if (catalog::takes(*format, "path")) {
     if (!given("data.path") && sound("data.path"))
       fault("data", "data.path is required: " + choice);
-  } else if (given("storage") && !names_a_file()) {
-    fault("storage", "has no effect: " + choice + ", which reads no file");
+  } else {
+    if (given("storage") && !names_a_file(spec_)) {
+      fault("storage", "has no effect: " + choice + ", which reads no file");
+    }
+    if (given("data.loader.io") && spec_.data.loader.io != kBufferedIo) {
+      fault("data.loader.io", "has no effect: " + choice + ", which reads no file");
+    }
+  }
+  if (given("data.cache") && spec_.data.cache == kWarmCache && spec_.data.loader.io == kDirectIo) {
+    fault("data.cache",
+          "warm has no effect: data.loader.io is direct, which passes the page cache");
   }
 }
 

@@ -10,6 +10,7 @@
 #include "falconbench/plan.h"
 #include "falconbench/sampler.h"
 #include "platform/nvml.h"
+#include "telemetry/redfish_sampler.h"
 
 namespace falcon::telemetry {
 
@@ -25,6 +26,8 @@ struct SamplerContext {
   std::vector<DevicePlan> gpus;                // of the run; a repeated one counts once
   std::string data_folder;                     // empty: synthetic data
   std::vector<WatchedProcess> processes;       // the workers
+  std::vector<WatchedChassis> chassis;         // whose management is asked
+  bool uses_gpm = true;  // set by make_samplers: PCIe traffic is had by it where it can be
 };
 
 using Samplers = std::vector<std::unique_ptr<Sampler>>;
@@ -41,7 +44,7 @@ std::span<const SamplerRow> catalog();
 
 /// Samplers of every row; rows that are not among the chosen ones (default: all are) say so in
 /// their metrics. Probes each metric once.
-Samplers make_samplers(const SamplerContext& context,
+Samplers make_samplers(SamplerContext context,
                        const std::optional<std::vector<std::string>>& chosen);
 
 }  // namespace falcon::telemetry

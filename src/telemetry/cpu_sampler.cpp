@@ -12,7 +12,15 @@
 namespace falcon::telemetry {
 namespace {
 
-enum Index : std::size_t { kBusy, kIowait, kSteal, kThrottled, kFirstCore };
+enum Index : std::size_t {
+  kBusy,
+  kIowait,
+  kSteal,
+  kRunQueue,
+  kLoadAverage,
+  kThrottled,
+  kFirstCore
+};
 
 // Ticks of one line of /proc/stat. Guest time is part of user and nice and not added again. Steal
 // is neither busy nor idle: the host wanted it and did not get it.
@@ -51,7 +59,11 @@ CpuSampler::CpuSampler(const char* name, platform::Root root, const std::string&
                   .scale = 100,
                   .when_idle = "/proc/stat stands still"};
   };
-  metrics_ = {share("cpu_pct"), share("cpu_iowait_pct"), share("cpu_steal_pct"),
+  metrics_ = {share("cpu_pct"),
+              share("cpu_iowait_pct"),
+              share("cpu_steal_pct"),
+              Metric{.name = "run_queue", .direction = Direction::kLowerIsBetter},
+              Metric{.name = "load_average", .direction = Direction::kLowerIsBetter},
               Metric{.name = "cpu_throttled_s",
                      .kind = MetricKind::kCounter,
                      .direction = Direction::kLowerIsBetter,
@@ -79,9 +91,11 @@ void CpuSampler::read_times(std::span<Reading> out) const {
   const auto text = root_.read("proc/stat");
   const std::string reason = text.has_value() ? "/proc/stat has no such line" : text.reason;
   for (std::size_t i = 0; i < out.size(); ++i) {
-    if (i != kThrottled) out[i] = Reading::none(reason);
+    if (i != kThrottled && i != kLoadAverage) out[i] = Reading::none(reason);
   }
   if (!text.has_value()) return;
+  const auto running = platform::number_after(*text, "procs_running");
+  if (running.has_value()) out[kRunQueue] = Reading::of(static_cast<double>(*running));
   std::string_view rest = *text;
   std::size_t core = 0;  // cores_ and the file are both in rising order
   while (rest.starts_with("cpu")) {
@@ -106,6 +120,16 @@ void CpuSampler::read_times(std::span<Reading> out) const {
   }
 }
 
+Reading CpuSampler::read_load_average() const {
+  const auto file = root_.text("proc/loadavg");
+  if (!file.has_value()) return Reading::none(file.reason);
+  const std::string& text = *file;
+  double minute = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), minute);
+  if (error != std::errc()) return Reading::none("/proc/loadavg does not begin with a number");
+  return Reading::of(minute);
+}
+
 Reading CpuSampler::read_throttled() const {
   if (cpu_stat_.empty()) return Reading::none("no control group files are visible");
   const auto text = root_.read(cpu_stat_);
@@ -121,6 +145,7 @@ Reading CpuSampler::read_throttled() const {
 
 std::string CpuSampler::read(std::span<Reading> out) {
   read_times(out);
+  out[kLoadAverage] = read_load_average();
   if (metrics_[kThrottled].missing.empty()) out[kThrottled] = read_throttled();
   return "";
 }
@@ -130,6 +155,8 @@ void CpuSampler::place(std::span<const MetricResult> results, Telemetry& out) co
   host.cpu_pct = results[kBusy].summary;
   host.cpu_iowait_pct = results[kIowait].summary;
   host.cpu_steal_pct = results[kSteal].summary;
+  host.run_queue = results[kRunQueue].summary;
+  host.load_average = results[kLoadAverage].summary;
   host.cpu_throttled_s = results[kThrottled].total;
   std::vector<CoreTelemetry> cores;
   bool is_any = false;

@@ -1,5 +1,5 @@
-// Processor time of the host and of each logical CPU from /proc/stat, and what the container quota
-// held back from the control group's cpu.stat.
+// Processor time of the host and of each logical CPU and the run queue from /proc/stat, the load
+// average, and what the container quota held back from the control group's cpu.stat.
 #pragma once
 #include <string>
 #include <vector>
@@ -19,6 +19,7 @@ class CpuSampler : public Sampler {
 
  private:
   void read_times(std::span<Reading> out) const;
+  Reading read_load_average() const;
   Reading read_throttled() const;
 
   platform::Root root_;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "telemetry/block_device.h"
+#include "platform/block_device.h"
 
 namespace falcon::telemetry {
 namespace {
@@ -64,14 +64,17 @@ DiskSampler::DiskSampler(const char* name, platform::Root root,
     data_disk_ = Measured<std::string>::missing(disabled);
     return;
   }
-  data_disk_ = data_device.has_value() ? disk_of(root_, *data_device) : data_device;
-  auto physical = physical_disks(root_);
+  data_disk_ = data_device.has_value() ? platform::disk_of(root_, *data_device) : data_device;
+  auto physical = platform::physical_disks(root_);
   no_disks_ = physical.has_value() && physical.value->empty() ? "there is no physical disk"
                                                               : physical.reason;
   disks_ = physical.value.value_or(std::vector<std::string>());
-  if (data_disk_.has_value() &&
-      std::find(disks_.begin(), disks_.end(), *data_disk_) == disks_.end()) {
-    disks_.push_back(*data_disk_);
+  if (data_disk_.has_value()) {
+    data_disks_ = platform::disks_below(root_, *data_disk_);
+    data_disks_.push_back(*data_disk_);
+  }
+  for (const std::string& disk : data_disks_) {
+    if (std::find(disks_.begin(), disks_.end(), disk) == disks_.end()) disks_.push_back(disk);
   }
   for (const std::string& disk : disks_) {
     for (const DiskMetric& row : kMetrics) {
@@ -122,7 +125,8 @@ void DiskSampler::place(std::span<const MetricResult> results, Telemetry& out) c
   for (std::size_t d = 0; d < disks_.size(); ++d) {
     DiskTelemetry disk;
     disk.name = disks_[d];
-    disk.holds_data = data_disk_.has_value() && *data_disk_ == disks_[d];
+    disk.holds_data =
+        std::find(data_disks_.begin(), data_disks_.end(), disks_[d]) != data_disks_.end();
     for (std::size_t i = 0; i < kPerDisk; ++i) {
       disk.*kMetrics[i].field = results[d * kPerDisk + i].summary;
       is_any = is_any || results[d * kPerDisk + i].summary.has_value();

@@ -21,8 +21,9 @@ class DiskSampler : public Sampler {
  private:
   platform::Root root_;
   Measured<std::string> data_disk_;
-  std::string no_disks_;            // why there are none; empty: there are
-  std::vector<std::string> disks_;  // kPerDisk metrics each
+  std::string no_disks_;                 // why there are none; empty: there are
+  std::vector<std::string> disks_;       // kPerDisk metrics each
+  std::vector<std::string> data_disks_;  // the data set's device and what it is made of
   std::vector<Metric> metrics_;
 };
 

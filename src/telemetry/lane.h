@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "falconbench/sampler.h"
+#include "telemetry/raw_log.h"
 #include "telemetry/track.h"
 
 namespace falcon::telemetry {
@@ -22,14 +23,22 @@ struct LostSource {
 
 class Lane {
  public:
-  Lane(std::vector<std::unique_ptr<Sampler>> samplers, bool with_series);
+  /// raw: where readings go as they are; may be null.
+  Lane(std::vector<std::unique_ptr<Sampler>> samplers, bool with_series,
+       std::shared_ptr<RawLog> raw);
 
-  /// One reading of every sampler that has something to read. clock: the time of each reading.
-  void read(const std::function<double()>& clock);
-  /// Reads every interval, at multiples of it from now on, until stop(). Runs on its own thread.
+  enum class Round {
+    kDue,    // what is due by its period
+    kAsked,  // all that was not read just before
+  };
+  /// One reading of samplers that have something to read. clock: the time of each reading.
+  void read(const std::function<double()>& clock, Round round);
+  /// Reads every interval (or the period of its samplers, where all have a longer one), at
+  /// multiples of it from now on, until stop(). Runs on its own thread.
   void run(const std::function<double()>& clock, double interval_s);
   void ask_for_reading();
   void stop();
+  void interrupt();
   bool wait_until_done(double timeout_s);
 
   void set_window(const Window& window);
@@ -41,6 +50,7 @@ class Lane {
  private:
   struct Source {
     std::unique_ptr<Sampler> sampler;
+    bool is_prepared = false;
     bool is_active = false;  // something to read, and not lost
     std::vector<Track> tracks;
     std::vector<Reading> readings;  // of the reading thread, outside of the mutex
@@ -49,14 +59,21 @@ class Lane {
     double longest_s = 0, reading_s = 0;
     std::string stopped;
   };
+  void add_tracks(Source& source);
+  void prepare(Source& source);
+  static const std::string& scope_of(const Source& source, const Metric& metric);
+  bool is_due(const Source& source, double now_s, Round round) const;
   void read_source(Source& source, const std::function<double()>& clock);
-  bool wait_until(const std::function<double()>& clock, double deadline_s);
+  void write_raw(const Source& source, double now_s);
+  std::optional<Round> wait_until(const std::function<double()>& clock, double deadline_s);
   SourceTelemetry describe(const Source& source) const;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Source> sources_;
   bool with_series_;
+  std::shared_ptr<RawLog> raw_;
+  double interval_s_ = 0;  // of run()
   Window window_;
   bool is_asked_ = false, is_stopping_ = false, is_done_ = false;
   std::int64_t late_ = 0;

@@ -10,36 +10,31 @@ constexpr unsigned kDirections[] = {platform::nvml::kPcieRx, platform::nvml::kPc
 PcieSampler::PcieSampler(const char* name, WatchedGpu gpu, const std::string& disabled)
     : Sampler(name, gpu.uuid, "pcie " + gpu.uuid),
       gpu_(std::move(gpu)),
-      metrics_({{.name = "pcie_rx_bytes_per_s"}, {.name = "pcie_tx_bytes_per_s"}}) {
-  std::string reason = disabled;
-  if (reason.empty()) {
-    const auto opened = gpu_.open();
-    device_ = opened.value;
-    reason = opened.reason;
+      metrics_({{.name = "pcie_rx_bytes_per_s"}, {.name = "pcie_tx_bytes_per_s"}}),
+      device_(gpu_.open_or_mark(disabled, metrics_)) {
+  if (device_) mark_unsupported(ask(), metrics_);
+}
+
+std::vector<NvmlNumber> PcieSampler::ask() const {
+  std::vector<NvmlNumber> out(metrics_.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (metrics_[i].missing.empty()) out[i] = device_->pcie_bytes_per_s(kDirections[i]);
   }
-  for (std::size_t i = 0; i < metrics_.size(); ++i) {
-    if (device_) {
-      const auto probe = device_->pcie_bytes_per_s(kDirections[i]);
-      reason = probe.is_permanent() ? probe.reason : "";
-    }
-    metrics_[i].missing = reason;
-  }
+  return out;
 }
 
 std::string PcieSampler::read(std::span<Reading> out) {
-  for (std::size_t i = 0; i < metrics_.size(); ++i) {
-    if (!metrics_[i].missing.empty()) continue;
-    const auto rate = device_->pcie_bytes_per_s(kDirections[i]);
-    out[i] = rate.has_value() ? Reading::of(*rate) : Reading::none(rate.reason);
-    if (rate.is_lost()) return "the GPU at " + gpu_.pci_address + " is lost: " + rate.reason;
-  }
-  return "";
+  return set_readings(gpu_, metrics_, ask(), out);
 }
 
 void PcieSampler::place(std::span<const MetricResult> results, Telemetry& out) const {
   GpuTelemetry& gpu = gpu_entry(out, gpu_);
+  if (gpu.pcie_basis.has_value()) return;  // GPM told
   gpu.pcie_rx_bytes_per_s = results[0].summary;
   gpu.pcie_tx_bytes_per_s = results[1].summary;
+  gpu.pcie_basis = results[0].summary.has_value()
+                       ? Measured<std::string>("sampled")
+                       : Measured<std::string>::missing(results[0].summary.reason);
 }
 
 }  // namespace falcon::telemetry

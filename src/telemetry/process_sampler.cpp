@@ -38,6 +38,10 @@ ProcessSampler::ProcessSampler(const char* name, ProcessPart part, platform::Roo
       add({.name = "cpu_pct", .kind = MetricKind::kCounter, .scale = 100});
     } else if (part_ == ProcessPart::kMemory) {
       add({.name = "rss_bytes"});
+      add({.name = "page_faults_per_s", .kind = MetricKind::kCounter});
+      add({.name = "major_page_faults_per_s",
+           .kind = MetricKind::kCounter,
+           .direction = Direction::kLowerIsBetter});
     } else {
       add({.name = "process_read_bytes_per_s", .kind = MetricKind::kCounter});
       add({.name = "process_write_bytes_per_s", .kind = MetricKind::kCounter});
@@ -50,6 +54,18 @@ ProcessSampler::ProcessSampler(const char* name, ProcessPart part, platform::Roo
   }
 }
 
+std::size_t ProcessSampler::per_process() const {
+  switch (part_) {
+    case ProcessPart::kCpu:
+      return 1;
+    case ProcessPart::kMemory:
+      return 3;
+    case ProcessPart::kStorage:
+      return 2;
+  }
+  return 0;
+}
+
 std::string ProcessSampler::read(std::span<Reading> out) {
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     const std::span<Reading> own = out.subspan(i * per_process(), per_process());
@@ -60,6 +76,9 @@ std::string ProcessSampler::read(std::span<Reading> out) {
     } else {
       const platform::ProcessUsage usage = platform::process_usage(root_, processes_[i].pid);
       own[0] = part_ == ProcessPart::kCpu ? to_reading(usage.cpu_s) : to_reading(usage.rss_bytes);
+      if (part_ == ProcessPart::kCpu) continue;
+      own[1] = to_reading(usage.page_faults);
+      own[2] = to_reading(usage.major_page_faults);
     }
   }
   return "";
@@ -88,6 +107,8 @@ void ProcessSampler::place(std::span<const MetricResult> results, Telemetry& out
       if (cpu_s.has_value()) *cpu_s.value += *process.cpu_s;
     } else if (part_ == ProcessPart::kMemory) {
       process.rss_bytes = own[0].summary;
+      process.page_faults_per_s = own[1].summary;
+      process.major_page_faults_per_s = own[2].summary;
       if (!own[0].summary.has_value()) {
         rss_bytes = Measured<std::int64_t>::missing(own[0].summary.reason);
       } else if (rss_bytes.has_value()) {

@@ -1,5 +1,5 @@
-// CPU time, memory or storage traffic of the workers, from /proc/PID. Beside the host's figures,
-// which hold everybody's work.
+// CPU time, memory and page faults, or storage traffic of the workers, from /proc/PID. Beside the
+// host's figures, which hold everybody's work.
 #pragma once
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ class ProcessSampler : public Sampler {
   void place(std::span<const MetricResult> results, Telemetry& out) const override;
 
  private:
-  std::size_t per_process() const { return part_ == ProcessPart::kStorage ? 2 : 1; }
+  std::size_t per_process() const;
 
   ProcessPart part_;
   platform::Root root_;

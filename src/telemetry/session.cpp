@@ -5,29 +5,15 @@
 #include <utility>
 
 #include <pthread.h>
-#include <signal.h>
+
+#include "telemetry/blocked_signals.h"
 
 namespace falcon::telemetry {
 namespace {
 
+// A reading that has begun may end by itself for a while, then it is interrupted.
+constexpr double kPatienceS = 0.7;
 constexpr double kStopTimeoutS = 2;
-
-// The run's signals are for the thread that supervises it; a new thread starts with its maker's
-// mask.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 
@@ -43,8 +29,11 @@ Session::Session(std::vector<std::unique_ptr<Sampler>> samplers, SessionOptions 
     }
     lane->second.push_back(std::move(sampler));
   }
+  if (!options_.raw_file.empty()) {
+    raw_ = std::make_shared<RawLog>(options_.raw_file, began_s_);
+  }
   for (auto& [name, members] : by_lane) {
-    lanes_.push_back(std::make_shared<Lane>(std::move(members), options_.series));
+    lanes_.push_back(std::make_shared<Lane>(std::move(members), options_.series, raw_));
   }
 }
 
@@ -64,11 +53,14 @@ void Session::start() {
 }
 
 void Session::tick() {
-  for (const std::shared_ptr<Lane>& lane : lanes_) lane->read(options_.clock);
+  for (const std::shared_ptr<Lane>& lane : lanes_) lane->read(options_.clock, Lane::Round::kAsked);
 }
 
 void Session::set_window() {
-  for (const std::shared_ptr<Lane>& lane : lanes_) lane->set_window(window_);
+  for (const std::shared_ptr<Lane>& lane : lanes_) {
+    lane->set_window(window_);
+    lane->ask_for_reading();
+  }
 }
 
 void Session::begin_window(double begin_s) {
@@ -79,22 +71,27 @@ void Session::begin_window(double begin_s) {
 void Session::end_window(double end_s) {
   window_.end_s = end_s;
   set_window();
-  for (const std::shared_ptr<Lane>& lane : lanes_) lane->ask_for_reading();
 }
 
 void Session::stop() {
   if (!ended_s_) ended_s_ = options_.clock();
   for (const std::shared_ptr<Lane>& lane : lanes_) lane->stop();
-  const double deadline_s = steady_now_s() + kStopTimeoutS;
+  const double stopped_s = steady_now_s();
+  const auto left_s = [stopped_s](double of_s) {
+    return std::max(0.0, stopped_s + of_s - steady_now_s());
+  };
   for (std::size_t i = 0; i < threads_.size(); ++i) {
-    const double left_s = std::max(0.0, deadline_s - steady_now_s());
-    if (lanes_[i]->wait_until_done(left_s)) {
+    if (!lanes_[i]->wait_until_done(left_s(kPatienceS))) lanes_[i]->interrupt();
+  }
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    if (lanes_[i]->wait_until_done(left_s(kStopTimeoutS))) {
       threads_[i].join();
     } else {
       threads_[i].detach();
     }
   }
   threads_.clear();
+  if (raw_) raw_->close();
 }
 
 std::optional<LostSource> Session::lost() const {
@@ -118,6 +115,11 @@ Telemetry Session::result() const {
   for (const std::shared_ptr<Lane>& lane : lanes_) {
     lane->report(window_, began_s_, out);
     utilization.cost_cpu_s += lane->cpu_s();
+  }
+  if (raw_) {
+    const std::string failure = raw_->failure();
+    utilization.raw_file = failure.empty() ? Measured<std::string>(options_.raw_file)
+                                           : Measured<std::string>::missing(failure);
   }
   const double length_s = ended_s_.value_or(options_.clock()) - began_s_;
   utilization.cost_cpu_pct = length_s > 0

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace falcon::telemetry {
 struct SessionOptions {
   double interval_ms = 200;
   bool series = true;
+  std::string raw_file = {};                     // for every reading; empty: none
   std::function<double()> clock = steady_now_s;  // steady seconds
 };
 
@@ -31,8 +33,8 @@ class Session {
   /// One round on the calling thread, for tests. REQUIRES: not started.
   void tick();
   /// The window in steady seconds. Each may be told up to Track::kMaxDelayS after it happened;
-  /// while none has begun, older readings serve the series only. end_window also asks for a reading
-  /// at once, so that the window is covered to its end.
+  /// while none has begun, older readings serve the series only. Both also ask for a reading at
+  /// once, so that the window is covered to its ends.
   void begin_window(double begin_s);
   void end_window(double end_s);
   /// Ends the threads. One that hangs in a driver call is left behind after 2 s (what it uses stays
@@ -52,6 +54,7 @@ class Session {
   double began_s_;
   std::optional<double> ended_s_;
   Window window_;
+  std::shared_ptr<RawLog> raw_;  // null: not asked for
   std::vector<std::shared_ptr<Lane>> lanes_;
   std::vector<std::thread> threads_;
 };

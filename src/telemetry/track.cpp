@@ -56,6 +56,10 @@ void Track::add(double now_s, std::optional<double> before_s, const Reading& rea
   }
   const std::optional<Last> last = std::exchange(last_, Last{now_s, *reading.value, reading.base});
   if (!last || now_s <= last->t_s) return;
+  if (metric_.kind == MetricKind::kMean) {
+    keep({last->t_s, now_s, *reading.value * metric_.scale, now_s - last->t_s}, window);
+    return;
+  }
   const double growth = *reading.value - last->value;
   const double base_growth = reading.base - last->base;
   if (growth < 0 || base_growth < 0) {
@@ -88,7 +92,7 @@ MetricResult Track::result(const Window& window, std::optional<double> newest_s)
   Summary summary{sums.weighted / sums.weight, sums.min, sums.max, sums.count,
                   std::min(100.0, 100 * sums.covered_s / window_s)};
   MetricResult result{summary, Measured<double>::missing("not a counter")};
-  if (metric_.kind != MetricKind::kCounter) return result;
+  if (metric_.kind == MetricKind::kGauge || metric_.kind == MetricKind::kRatio) return result;
   if (summary.covered_pct < kMinTotalCoveragePct) {
     result.total = Measured<double>::missing("readings cover only " +
                                              base::number_text(std::round(summary.covered_pct)) +

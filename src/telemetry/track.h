@@ -57,7 +57,7 @@ class Track {
   struct Last {
     double t_s, value, base;
   };
-  std::optional<Last> last_;  // of counters and ratios
+  std::optional<Last> last_;  // of all but gauges
   std::string last_failure_;
 };
 

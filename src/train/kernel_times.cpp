@@ -102,6 +102,10 @@ void KernelTimes::prepare(cudaGraphExec_t executable, std::int64_t step) {
   }
 }
 
+void KernelTimes::leave_graph() {
+  for (cudaGraphNode_t node : nodes_) C10_CUDA_CHECK(cudaGraphDestroyNode(node));
+}
+
 double KernelTimes::busy_ms(std::int64_t step) {
   std::vector<measure::Interval> kernels;
   double last_ms = 0;

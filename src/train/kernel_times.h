@@ -22,6 +22,9 @@ class KernelTimes {
   KernelTimes& operator=(const KernelTimes&) = delete;
 
   std::size_t count() const { return nodes_.size() / 2; }
+  /// Takes the events out of the graph: what is instantiated from then on has none. Times that were
+  /// taken can still be read.
+  void leave_graph();
   /// The next replay is that of `step`.
   void prepare(cudaGraphExec_t executable, std::int64_t step);
   /// Time in which at least one of the kernels was under way, from what it waited for being done

@@ -63,7 +63,6 @@ StepGraph::StepGraph(TimeMarks& marks, std::int64_t step, const std::function<vo
   work();
   capture.end();
   find_marks(step);
-  exchange_.emplace(graph_.raw_cuda_graph(), kNcclKernels);
   graph_.instantiate();
 }
 
@@ -92,8 +91,19 @@ void StepGraph::replay(std::int64_t step) {
     const auto event = static_cast<cudaEvent_t>(marks_.event(step, mark.place));
     C10_CUDA_CHECK(cudaGraphExecEventRecordNodeSetEvent(executable, mark.node, event));
   }
-  exchange_->prepare(executable, step);
+  if (is_timed_) exchange_->prepare(executable, step);
   graph_.replay();
+}
+
+void StepGraph::set_exchange_timed(bool timed) {
+  if (timed == is_timed_) return;
+  is_timed_ = timed;
+  if (timed) {
+    exchange_.emplace(graph_.raw_cuda_graph(), kNcclKernels);
+  } else {
+    exchange_->leave_graph();
+  }
+  if (exchange_->count() > 0) graph_.instantiate();
 }
 
 }  // namespace falcon::train

@@ -28,7 +28,11 @@ class StepGraph {
   /// Enqueues the work, as that of `step`, on the current stream.
   void replay(std::int64_t step);
   std::int64_t nodes() const { return nodes_; }
-  /// Time in which NCCL's kernels were under way in a replay that is over.
+  /// From the next replay on, an event stands before and after each of NCCL's kernels, or no
+  /// longer: where there are many, the events cost a few percent. The device may still replay.
+  /// Takes as long as preparing the graph did.
+  void set_exchange_timed(bool timed);
+  /// Time in which NCCL's kernels were under way in a replay that is over, and was timed.
   double exchange_ms(std::int64_t step) { return exchange_->busy_ms(step); }
 
  private:
@@ -42,7 +46,8 @@ class StepGraph {
   at::cuda::CUDAGraph graph_{/*keep_graph=*/true};
   std::vector<MarkNode> mark_nodes_;
   std::int64_t nodes_ = 0;
-  std::optional<KernelTimes> exchange_;
+  std::optional<KernelTimes> exchange_;  // since it was first timed
+  bool is_timed_ = false;
 };
 
 }  // namespace falcon::train

@@ -13,9 +13,9 @@
 
 namespace falcon::train {
 
-/// A trace begins with so many steps that only fill the device's queue: its time begins with the
-/// end of the last of them.
-inline constexpr std::int64_t kTraceLeadSteps = 1;
+/// A trace begins with so many steps in which the device's queue fills and CUPTI comes to know the
+/// graph: its time begins with the end of the last of them.
+inline constexpr std::int64_t kTraceLeadSteps = 3;
 
 /// One at a time in a process; made and finished by the thread that trains.
 class StepTrace {

@@ -196,6 +196,7 @@ void Trainer::step() {
   const Batch& batch = feed_.next();
   clock_.mark(Mark::kPrepared);
   if (graph_) {
+    graph_->set_exchange_timed(is_timed_replay(clock_.begun()));
     replay();
   } else if (is_captured_next()) {
     capture(batch);
@@ -213,8 +214,8 @@ void Trainer::harvest_passed() {
 void Trainer::harvest_one() {
   StepTime time = clock_.harvest();
   if (tracing_ != nullptr) return tracing_->add(time);
-  if (graph_ && time.step >= length_.warmup_steps) {
-    exchange_ms_ += graph_->exchange_ms(time.step + 1);
+  if (graph_ && is_timed_replay(time.step + 1)) {
+    exchange_ms_.push_back(graph_->exchange_ms(time.step + 1));
   }
   reports_.push_back(reporter_.report(time.step + 1));
   last_end_s_ = time.end_s;
@@ -263,7 +264,8 @@ void Trainer::run() {
   }
   loader_at_end_ = loader_.stats();
   finish();
-  graph_.reset();  // its memory is free for what comes after the training
+  // its memory is free for what comes after the training
+  if (plan_.spec.trace.steps == 0) graph_.reset();
   if (!times_.empty()) control_.measuring_ended(last_end_s_);
 }
 
@@ -282,6 +284,7 @@ TraceRecord Trainer::trace(std::int64_t steps) {
   }
   finish();
   tracing_ = nullptr;
+  graph_.reset();
   return tracing.finish();
 }
 

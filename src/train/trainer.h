@@ -95,6 +95,7 @@ class Trainer {
   void capture(const Batch& batch);
   std::string try_capture(const Batch& batch);
   bool all_ranks(bool holds);
+  bool is_timed_replay(std::int64_t step) const;
   void replay();
   void harvest_one();
   void harvest_passed();
@@ -127,7 +128,7 @@ class Trainer {
   std::vector<at::Tensor> host_counts_;  // of the model: a replay does not move them,
   std::vector<std::int64_t> counted_;    // but a step moves each so far
 
-  double exchange_ms_ = 0;  // of NCCL in the replays of measured steps
+  std::vector<double> exchange_ms_;  // of NCCL in each timed replay
   std::int64_t planned_steps_ = 0;
   bool was_stopped_ = false;
   std::vector<PauseRecord> pauses_;

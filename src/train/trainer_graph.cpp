@@ -78,6 +78,12 @@ void Trainer::capture(const Batch& batch) {
   compute(batch);
 }
 
+/// Between the first replay and the last warm-up step, from which on nothing but the step itself is
+/// in the graph.
+bool Trainer::is_timed_replay(std::int64_t step) const {
+  return step > kGraphWarmupSteps && step < length_.warmup_steps;
+}
+
 void Trainer::replay() {
   for (std::size_t i = 0; i < counted_.size(); ++i) {
     *host_counts_[i].mutable_data_ptr<std::int64_t>() += counted_[i];

@@ -37,6 +37,15 @@ Measured<double> mean_busy_ms(const std::vector<double>& busy_ms, std::size_t wa
   return std::accumulate(begin, busy_ms.end(), 0.0) / static_cast<double>(busy_ms.end() - begin);
 }
 
+Measured<double> mean_exchange_ms(const std::vector<double>& replays_ms) {
+  if (replays_ms.empty()) {
+    return Measured<double>::missing("a graph's exchange is timed in the warm-up, which needs " +
+                                     std::to_string(kGraphWarmupSteps + 2) + " steps for that");
+  }
+  const double sum = std::accumulate(replays_ms.begin(), replays_ms.end(), 0.0);
+  return sum / static_cast<double>(replays_ms.size());
+}
+
 const char* on_off(bool on) {
   return on ? "on" : "off";
 }
@@ -122,9 +131,7 @@ void Trainer::fill(WorkerRecords& records) const {
   records.communication.busy_ms =
       mean_busy_ms(strategy_->busy_ms(), static_cast<std::size_t>(records.warmup_steps), world_);
   if (graph_record_.has_value() && world_ > 1) {
-    records.communication.busy_ms =
-        times_.empty() ? Measured<double>::missing("no measured step was timed")
-                       : Measured<double>(exchange_ms_ / static_cast<double>(times_.size()));
+    records.communication.busy_ms = mean_exchange_ms(exchange_ms_);
   }
   records.graph = graph_record_;
   const std::vector<NamedTensor> parameters = model_.parameters();

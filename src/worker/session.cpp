@@ -14,10 +14,12 @@
 #include <falconbench/clock.h>
 #include <falconbench/model.h>
 
+#include "comm/nccl_log.h"
 #include "comm/process_group.h"
 #include "data/catalog.h"
 #include "data/loader.h"
 #include "data/options.h"
+#include "data/page_cache.h"
 #include "models/weights.h"
 #include "ops/fused_norm_act.h"
 #include "ops/fused_residual_norm.h"
@@ -95,6 +97,7 @@ class Session {
   DevicePlan used_device_{"cpu", "", "", "CPU"};
   std::optional<c10::cuda::CUDAStream> training_stream_;
   std::optional<c10::cuda::CUDAStream> copy_stream_;
+  std::optional<comm::NcclLog> nccl_log_;
   std::unique_ptr<comm::ProcessGroup> group_;
   std::unique_ptr<Model> model_;
   WeightsRecord weights_;
@@ -129,6 +132,7 @@ void Session::run() {
 }
 
 void Session::prepare_process() {
+  nccl_log_.emplace(plan_.nccl);
   const at::DeviceType kind = rank_.devices.at(0).kind == "cuda" ? at::kCUDA : at::kCPU;
   bind_to_cpus(rank_);
   const train::Precision& precision = train::precision_of(plan_.spec.precision.value_or(""), kind);
@@ -194,6 +198,9 @@ void Session::make_loader() {
   options.threads = rank_.decode_threads;
   options.draw_on_device = device_.is_cuda();
   dataset_ = data::make_dataset(options);
+  // The scan has read the head of every file. The last rank to come here drops what all have read;
+  // what another rank's loader had read by then, it does not read again in this epoch.
+  if (spec.data.cache == kColdCache) data::drop_from_cache(*dataset_, rank_.decode_threads);
   const data::BatchSchedule schedule({.samples = dataset_->size(),
                                       .global_batch = plan_.global_batch,
                                       .ranks = static_cast<int>(plan_.ranks.size()),
@@ -301,7 +308,13 @@ WorkerRecords Session::records() const {
   records.started_s = started_s_;
   records.model_ready_s = model_ready_s_;
   records.weights = weights_;
+  records.transports = group_ != nullptr && device_.is_cuda()
+                           ? nccl_log_->transports()
+                           : Measured<std::vector<Transport>>::missing("NCCL was not used");
   trainer_->fill(records);
+  const FileReading reading = dataset_->reading();
+  records.loader.io = reading.used;
+  records.loader.io_fallback = reading.fallback;
   if (evaluated_) records.pauses.push_back(*evaluated_);
   records.evaluation = evaluation_;
   records.saved_weights = saved_weights_;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "platform/nvml_gpm.h"
 #include "support/fake_host.h"
 
 namespace falcon::platform {
@@ -92,6 +93,45 @@ TEST(Nvml, EachCallAndEachFieldHasItsOwnCode) {
   EXPECT_DOUBLE_EQ(*fields[0], 5000);
   EXPECT_EQ(fields[1].reason, "field 74: nvmlDeviceGetFieldValues: Not Supported (NVML code 3)");
   EXPECT_DOUBLE_EQ(*fields[2], 77095);
+}
+
+TEST(Nvml, FieldsOfAllLinksHaveAScope) {
+  const test::FakeNvml fake(
+      R"({"devices": [{"uuid": "GPU-a", "counters": {"138": 1, "138@all": 18}}]})");
+  const auto nvml = fake.open();
+  const NvmlDevice device = *nvml->devices().at(0);
+  const std::array<unsigned, 1> ids = {138};
+  EXPECT_DOUBLE_EQ(*device.fields(ids, nvml::kAllLinks)[0], 18);
+  EXPECT_DOUBLE_EQ(*device.fields(ids)[0], 1);
+}
+
+TEST(Nvml, GpmIsWhatHappenedBetweenTwoSamples) {
+  const auto board = [](const std::string& gpm) {
+    return R"({"devices": [{"uuid": "GPU-a", "gpm": )" + gpm + "}]}";
+  };
+  test::FakeNvml fake(board(R"({"time_s": 1, "counters": {"2": 10}})"));
+  const auto nvml = fake.open();
+  const NvmlDevice device = *nvml->devices().at(0);
+  const auto opened = NvmlGpm::open(device);
+  ASSERT_TRUE(opened.has_value());
+  NvmlGpm& gpm = **opened.value;
+  EXPECT_FALSE(*gpm.sample());  // the first
+  fake.replace(board(R"({"time_s": 3, "counters": {"2": 110, "5": 1}})"));
+  EXPECT_TRUE(*gpm.sample());
+  const std::array<unsigned, 2> ids = {2, 5};
+  EXPECT_DOUBLE_EQ(*gpm.values(ids)[0], 50);
+  EXPECT_TRUE(gpm.values(ids)[1].is_permanent());
+  fake.replace(board(R"({"time_s": 3, "counters": {"2": 110}})"));
+  EXPECT_TRUE(*gpm.sample());
+  EXPECT_EQ(gpm.values(ids)[0].reason, "GPM metric 2: nvmlGpmMetricsGet gave no number");
+}
+
+TEST(Nvml, WithoutGpmThereIsAReason) {
+  const test::FakeNvml fake(R"({"devices": [{"uuid": "GPU-a"}]})");
+  const auto nvml = fake.open();
+  const auto opened = NvmlGpm::open(*nvml->devices().at(0));
+  EXPECT_TRUE(opened.is_permanent());
+  EXPECT_THAT(opened.reason, HasSubstr("this board has none"));
 }
 
 TEST(Nvml, ManyProcessesAndMemoryThatIsNotTold) {

@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include "fake_machine.h"
-#include "telemetry/block_device.h"
+#include "platform/block_device.h"
+#include "telemetry/disk_sampler.h"
 
 namespace falcon::telemetry {
 namespace {
@@ -67,6 +68,43 @@ TEST(DiskSampler, RatesLatencyAndQueueOfPhysicalDisks) {
   EXPECT_EQ(host.data_disk.reason, "no data folder: synthetic data");
 }
 
+TEST(CpuSampler, RunQueueAndLoadAverage) {
+  const HostTelemetry host = FakeMachine::measure({0.25, 1}).utilization.host;
+  EXPECT_NEAR(host.run_queue.value->mean, 3.5, 1e-9);
+  EXPECT_NEAR(host.run_queue.value->max, 5, 1e-9);
+  EXPECT_NEAR(host.load_average.value->mean, 1.25, 1e-9);
+}
+
+TEST(NetworkSampler, BytesPacketsErrorsAndDropsOfEachInterface) {
+  const HostTelemetry host = FakeMachine::measure({0.5, 1}).utilization.host;
+  ASSERT_EQ(host.network.value->size(), 1U);
+  const NetworkTelemetry& interface = host.network.value->at(0);
+  EXPECT_EQ(interface.name, "eth0");
+  EXPECT_NEAR(interface.rx_bytes_per_s.value->mean, 0.75 * 4000, 1e-6);
+  EXPECT_NEAR(interface.tx_bytes_per_s.value->mean, 0.75 * 600, 1e-6);
+  EXPECT_NEAR(interface.rx_packets_per_s.value->mean, 0.75 * 40, 1e-6);
+  EXPECT_NEAR(interface.tx_packets_per_s.value->mean, 0.75 * 6, 1e-6);
+  EXPECT_NEAR(interface.errors_per_s.value->mean, 0.75 * (2 + 2), 1e-6);
+  EXPECT_DOUBLE_EQ(interface.drops_per_s.value->mean, 0);
+}
+
+TEST(NetworkSampler, NamesAndNumbersMayStandTogether) {
+  test::FakeRoot root;
+  root.file("proc/net/dev", "a heading\n  lo:123 1 0 0 0 0 0 0 456 2 0 0 0 0 0 0\n br-1: x\n");
+  SamplerContext context;
+  context.root = root.path();
+  double now_s = 0;
+  Session session(make_samplers(context, {{"network"}}), {.clock = [&] { return now_s; }});
+  session.tick();
+  session.begin_window(0);
+  now_s = 1;
+  session.tick();
+  session.end_window(1);
+  const auto network = session.result().utilization.host.network;
+  ASSERT_EQ(network.value->size(), 1U);
+  EXPECT_EQ(network.value->at(0).name, "lo");
+}
+
 TEST(DiskSampler, ADiskAtRestHasNoLatency) {
   const HostTelemetry host = FakeMachine::measure({0, 0}).utilization.host;
   EXPECT_EQ(host.disks.value->at(0).read_latency_ms.reason, "no read in the window");
@@ -81,15 +119,60 @@ TEST(BlockDevice, APartitionBelongsToItsDisk) {
   fake.link("sys/dev/block/259:0", "../../devices/pci0/nvme/nvme0/nvme0n1");
   fake.link("sys/dev/block/252:0", "../../devices/virtual/block/dm-0");
   const platform::Root root(fake.path());
-  EXPECT_EQ(*disk_of(root, "259:2"), "nvme0n1");
-  EXPECT_EQ(*disk_of(root, "259:0"), "nvme0n1");
-  EXPECT_EQ(*disk_of(root, "252:0"), "dm-0");
-  EXPECT_EQ(disk_of(root, "8:1").reason, "/sys/dev/block/8:1 is not there");
+  EXPECT_EQ(*platform::disk_of(root, "259:2"), "nvme0n1");
+  EXPECT_EQ(*platform::disk_of(root, "259:0"), "nvme0n1");
+  EXPECT_EQ(*platform::disk_of(root, "252:0"), "dm-0");
+  EXPECT_EQ(platform::disk_of(root, "8:1").reason, "/sys/dev/block/8:1 is not there");
+}
+
+// LVM on an md of a whole disk and a partition.
+TEST(BlockDevice, WhatAMappingIsMadeOfDownToTheDisks) {
+  test::FakeRoot fake;
+  fake.expand(
+      "f sys/devices/pci0/nvme/nvme1/nvme1n1/nvme1n1p3/partition: 3\n"
+      "f sys/devices/pci0/nvme/nvme2/nvme2n1/size: 9\n"
+      "f sys/devices/virtual/block/md0/size: 9\n"
+      "f sys/devices/virtual/block/dm-0/size: 9\n"
+      "l sys/block/md0 -> ../devices/virtual/block/md0\n"
+      "l sys/block/dm-0 -> ../devices/virtual/block/dm-0\n"
+      "l sys/devices/virtual/block/dm-0/slaves/md0 -> ../../md0\n"
+      "l sys/devices/virtual/block/md0/slaves/nvme2n1 -> ../../../../pci0/nvme/nvme2/nvme2n1\n"
+      "l sys/devices/virtual/block/md0/slaves/nvme1n1p3 -> "
+      "../../../../pci0/nvme/nvme1/nvme1n1/nvme1n1p3\n");
+  const platform::Root root(fake.path());
+  EXPECT_EQ(platform::disks_below(root, "dm-0"), (std::vector<std::string>{"md0", "nvme1n1", "nvme2n1"}));
+  EXPECT_TRUE(platform::disks_below(root, "nvme2n1").empty());
+}
+
+TEST(DiskSampler, TheDisksUnderTheDataSetsDeviceHoldDataToo) {
+  test::FakeRoot fake;
+  fake.expand(
+      "f sys/devices/virtual/block/dm-0/size: 9\n"
+      "f sys/devices/pci0/vda/device/vendor: x\n"
+      "f sys/devices/pci0/vdb/device/vendor: x\n"
+      "l sys/block/dm-0 -> ../devices/virtual/block/dm-0\n"
+      "l sys/block/vda -> ../devices/pci0/vda\n"
+      "l sys/block/vdb -> ../devices/pci0/vdb\n"
+      "l sys/devices/virtual/block/dm-0/slaves/vdb -> ../../../../pci0/vdb\n"
+      "l sys/dev/block/252:0 -> ../../devices/virtual/block/dm-0\n"
+      "f proc/diskstats: 254 0 vda 1 0 1 1 1 0 1 1 0 1 1\n"
+      "+ 254 16 vdb 1 0 1 1 1 0 1 1 0 1 1\n"
+      "+ 252 0 dm-0 1 0 1 1 1 0 1 1 0 1 1\n");
+  DiskSampler sampler("disk", platform::Root(fake.path()), std::string("252:0"), "");
+  Telemetry out;
+  const MetricResult some{Summary{}, 0.0};
+  sampler.place(std::vector<MetricResult>(sampler.metrics().size(), some), out);
+  std::map<std::string, bool> holds;
+  for (const DiskTelemetry& disk : *out.utilization.host.disks.value) {
+    holds[disk.name] = disk.holds_data;
+  }
+  EXPECT_EQ(holds, (std::map<std::string, bool>{{"dm-0", true}, {"vda", false}, {"vdb", true}}));
+  EXPECT_EQ(*out.utilization.host.data_disk, "dm-0");
 }
 
 TEST(BlockDevice, FoldersWithoutADiskSayWhy) {
-  EXPECT_EQ(device_number_of("/nowhere/at/all").reason, "/nowhere/at/all is not there");
-  EXPECT_EQ(device_number_of("/proc").reason,
+  EXPECT_EQ(platform::device_number_of("/nowhere/at/all").reason, "/nowhere/at/all is not there");
+  EXPECT_EQ(platform::device_number_of("/proc").reason,
             "/proc lies on a file system without a block device of its own");
 }
 

@@ -21,6 +21,8 @@ TEST(ProcessSampler, CpuMemoryAndTrafficOfTheWorkers) {
   EXPECT_NEAR(*worker.cpu_s, 150 * 1.2 * tick_s, 1e-9);
   EXPECT_NEAR(worker.cpu_pct.value->mean, 100 * 150 * 0.6 * tick_s, 1e-9);
   EXPECT_NEAR(worker.rss_bytes.value->max, 800.0 * static_cast<double>(sysconf(_SC_PAGESIZE)), 1);
+  EXPECT_NEAR(worker.page_faults_per_s.value->mean, (400 + 20) * 0.6, 1e-9);
+  EXPECT_NEAR(worker.major_page_faults_per_s.value->mean, 20 * 0.6, 1e-9);
   EXPECT_NEAR(*worker.read_bytes, 1.2e6, 1);
   EXPECT_NEAR(*worker.write_bytes, 2.4e5, 1);
   EXPECT_NEAR(*host.processes_cpu_s, *worker.cpu_s, 1e-9);

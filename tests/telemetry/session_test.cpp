@@ -25,6 +25,10 @@ class ScriptedSampler : public Sampler {
     out[0] = Reading::of(step.value);
     return step.stop;
   }
+  double period_s() const override { return least_s; }
+  void prepare() override { on_prepare(); }
+  double least_s = 0;
+  std::function<void()> on_prepare = [] {};
   void place(std::span<const MetricResult> results, Telemetry& out) const override {
     GpuTelemetry& gpu = out.utilization.gpus.emplace_back();
     gpu.uuid = scope();
@@ -150,6 +154,48 @@ TEST(Session, ThreadsKeepThePeriodAndStopPromptly) {
   EXPECT_GT(telemetry.utilization.gpus.at(0).power_w.value->covered_pct, 85);
   EXPECT_LT(telemetry.utilization.cost_cpu_s, 0.2);
   EXPECT_GT(telemetry.utilization.cost_cpu_s, 0);
+}
+
+TEST(Session, ASlowSourceKeepsItsOwnPeriodBesideAFastOne) {
+  std::vector<std::unique_ptr<Sampler>> samplers;
+  const auto next = [] { return ScriptedSampler::Step{1, ""}; };
+  auto slow = std::make_unique<ScriptedSampler>("slow", "lane", next);
+  slow->least_s = 0.3;
+  samplers.push_back(std::make_unique<ScriptedSampler>("fast", "lane", next));
+  samplers.push_back(std::move(slow));
+  Session session(std::move(samplers), {.interval_ms = 50});
+  session.begin_window(steady_now_s());
+  session.start();
+  sleep_ms(1000);
+  session.end_window(steady_now_s());
+  session.stop();
+  const auto sources = session.result().utilization.sources;
+  EXPECT_GT(sources.at(0).reads, 2 * sources.at(1).reads);
+  EXPECT_GE(sources.at(1).reads, 2);
+  EXPECT_LE(sources.at(1).reads, 5);
+  EXPECT_GT(*sources.at(1).interval_ms, 200);
+  EXPECT_GT(session.result().utilization.gpus.at(1).power_w.value->covered_pct, 85);
+}
+
+TEST(Session, WhatIsPreparedForLongHoldsUpOnlyItsOwnLane) {
+  const auto next = [] { return ScriptedSampler::Step{1, ""}; };
+  std::vector<std::unique_ptr<Sampler>> samplers;
+  auto slow = std::make_unique<ScriptedSampler>("slow", "a", next);
+  slow->on_prepare = [] { sleep_ms(400); };
+  samplers.push_back(std::move(slow));
+  samplers.push_back(std::make_unique<ScriptedSampler>("fast", "b", next));
+  Session session(std::move(samplers), {.interval_ms = 20});
+  const double began_s = steady_now_s();
+  session.begin_window(began_s);
+  session.start();
+  EXPECT_LT(steady_now_s() - began_s, 0.3);
+  sleep_ms(200);
+  EXPECT_EQ(session.result().utilization.sources.at(0).reads, 0);
+  sleep_ms(500);
+  session.stop();
+  const auto sources = session.result().utilization.sources;
+  EXPECT_GT(sources.at(0).reads, 0);
+  EXPECT_GT(sources.at(1).reads, sources.at(0).reads);
 }
 
 TEST(Session, TheEndOfTheWindowIsReadAtOnce) {

@@ -20,8 +20,10 @@ struct Source {
 const std::vector<Source>& sources() {
   static const std::vector<Source> kSources = {
       {"proc/stat",
-       {"cpu_pct", "cpu_iowait_pct", "cpu_steal_pct", "cpu_cores"},
+       {"cpu_pct", "cpu_iowait_pct", "cpu_steal_pct", "cpu_cores", "run_queue"},
        "/proc/stat: No such file or directory"},
+      {"proc/loadavg", {"load_average"}, "/proc/loadavg: No such file or directory"},
+      {"proc/net/dev", {"network"}, "/proc/net/dev: No such file or directory"},
       {"sys/fs/cgroup", {"cpu_throttled_s"}, "no control group files are visible"},
       {"proc/meminfo",
        {"memory_used_bytes", "memory_available_bytes"},

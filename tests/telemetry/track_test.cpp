@@ -101,6 +101,18 @@ TEST(Track, ARatioIsWeightedByItsBase) {
   EXPECT_EQ(feed.result().summary.reason, "nothing happened in the window");
 }
 
+TEST(Track, AMeanStandsForTheTimeSinceTheValueBefore) {
+  Feed feed(metric(MetricKind::kMean, 2));
+  feed.value(0, 999);  // only a mark
+  feed.value(1, 10);
+  feed.none(2, "failed");
+  feed.value(4, 20);
+  feed.window = {0, 4};
+  EXPECT_DOUBLE_EQ(feed.result().summary.value->mean, 2 * (10 * 1 + 20 * 3) / 4.0);
+  EXPECT_DOUBLE_EQ(*feed.result().total, 2 * (10 * 1 + 20 * 3));
+  EXPECT_DOUBLE_EQ(feed.result().summary.value->covered_pct, 100);
+}
+
 TEST(Track, CoverageCountsValuesNotCalls) {
   Feed feed(metric(MetricKind::kGauge));
   for (int t = 0; t <= 10; ++t) {

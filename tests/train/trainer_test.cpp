@@ -81,7 +81,7 @@ TEST(Trainer, TracesStepsAfterTheMeasuredOnes) {
   }
   EXPECT_NEAR(steps_us, 1e6 * (trace.end_s - trace.begin_s), 1);
   EXPECT_NEAR(phases_us, steps_us, 0.02 * steps_us);
-  EXPECT_EQ(counts["step 9"] + counts["step 10"] + counts["step 11"], 3);
+  EXPECT_EQ(counts["step 11"] + counts["step 12"] + counts["step 13"], 3);
   EXPECT_EQ(counts["forward"], 3);
   EXPECT_EQ(counts["aten::relu"] % (kTraceLeadSteps + 3), 0);
   EXPECT_GE(counts["aten::relu"], kTraceLeadSteps + 3);
