@@ -94,6 +94,10 @@ std::span<const WordFacts> findings();
 /// falconNVMe.
 std::span<const WordFacts> topologies();
 std::span<const WordFacts> storages();
+/// Kinds of pairs of GPUs by where the two sit; all kinds of links, which are these and those
+/// between a host and GPUs.
+std::span<const WordFacts> pair_classes();
+std::span<const WordFacts> link_classes();
 /// nullptr when there is none of that name.
 const ModelFacts* find_model(std::string_view name);
 /// The facts of this model with the options and the sequence length of the spec: parameters, FLOPs

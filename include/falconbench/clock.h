@@ -13,6 +13,8 @@ double steady_now_s();
 double thread_cpu_s();
 /// CPU seconds of all threads of the process, ended ones too.
 double process_cpu_s();
+/// Seconds since 1970, UTC: to place on the steady clock what others date by the wall clock.
+double wall_now_s();
 /// Wall clock as RFC 3339 UTC with milliseconds, e.g. 2026-01-31T12:00:00.000Z.
 std::string wall_now_text();
 

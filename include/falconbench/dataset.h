@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
@@ -60,6 +61,12 @@ struct ReadCost {
   double decode_s = 0;  // decoding, cropping, resizing
 };
 
+/// How the files of a data set are read.
+struct FileReading {
+  std::string used = "none";  // a word of data.loader.io; none: reads no file
+  std::string fallback;       // why it is not the one asked for, or not for all; empty: it is
+};
+
 /// Thread-safe after construction. The constructor throws falcon::Error with the file and the
 /// reason when the data as a whole cannot be used; single bad items are skipped and counted.
 class Dataset {
@@ -79,6 +86,11 @@ class Dataset {
   virtual std::map<std::string, std::int64_t> skip_counts_at_scan() const;  // by reason
   /// Facts for the report: classes, bytes on disk, ... as name -> text.
   virtual std::map<std::string, std::string> facts() const = 0;
+  /// The files that samples are read from, each once: 0 <= index < file_count().
+  virtual std::int64_t file_count() const { return 0; }
+  virtual std::filesystem::path file(std::int64_t index) const;
+  /// As far as it has been used.
+  virtual FileReading reading() const { return {}; }
 };
 
 /// Where batch memory comes from. The engine gives pinned host memory, tests plain memory.

@@ -7,33 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "falconbench/dataset.h"
 #include "falconbench/fields.h"
 #include "falconbench/finding.h"
+#include "falconbench/links_work.h"
 #include "falconbench/measured.h"
+#include "falconbench/places.h"
 #include "falconbench/plan_parts.h"
 #include "falconbench/run_spec.h"
 
 namespace falcon {
-
-/// Facts of the data set, known before the run (data::survey in the launcher).
-struct DataFacts {
-  std::int64_t samples = 0;  // in one epoch
-  std::int64_t classes = 0;
-  std::int64_t validation = 0;
-  std::string folder;                           // absolute; empty for synthetic
-  std::map<std::string, std::int64_t> skipped;  // left out by the scan: reason -> number
-  std::vector<SkippedItem> skipped_items;       // the first 100 of them
-};
-template <class V>
-void visit_fields(DataFacts& d, V& v) {
-  v.field("samples", d.samples, "samples in one epoch");
-  v.field("classes", d.classes, "classes");
-  v.field("validation", d.validation, "samples to evaluate on; 0 without evaluate");
-  v.field("folder", d.folder, "absolute folder that is read");
-  v.field("skipped", d.skipped, "items left out by the scan: reason -> number");
-  v.field("skipped_items", d.skipped_items, "the first 100 of them");
-}
 
 struct DevicePlan {
   std::string kind;  // cpu or cuda
@@ -49,6 +31,7 @@ void visit_fields(DevicePlan& d, V& v) {
 
 struct RankPlan {
   int rank = 0;
+  std::string host;
   std::vector<DevicePlan> devices;
   Measured<int> numa_node;
   std::vector<int> cpus;    // the worker is bound to these
@@ -58,6 +41,7 @@ struct RankPlan {
 template <class V>
 void visit_fields(RankPlan& r, V& v) {
   v.field("rank", r.rank, "global rank");
+  v.field("host", r.host, "host it runs on");
   v.field("devices", r.devices, "its devices");
   v.field("numa_node", r.numa_node, "NUMA node it is bound to");
   v.field("cpus", r.cpus, "CPUs it is bound to");
@@ -72,9 +56,11 @@ struct Plan {
   std::string spec_hash;    // SHA-256, hex
   std::string run_id;       // unique: time and random
   std::string task;         // of the model, which says what evaluate measures
-  std::string parallelism;  // none, ddp
+  std::string parallelism;  // a catalog word
   std::string backend;      // nccl, gloo or none
   std::vector<std::string> topology_devices;  // names or addresses, in order
+  Places places;
+  NcclPlan nccl;
   std::vector<RankPlan> ranks;
   DataFacts data;
   FilePlan files;
@@ -98,6 +84,8 @@ void visit_decisions(Plan& p, V& v) {
   v.field("parallelism", p.parallelism, "strategy");
   v.field("backend", p.backend, "communication library");
   v.field("topology_devices", p.topology_devices, "devices of the topology, in rank order");
+  v.field("places", p.places, "where they sit: declared against seen");
+  v.field("nccl", p.nccl, "what NCCL is told, the same on all ranks");
   v.field("ranks", p.ranks, "what each worker gets");
   v.field("data", p.data, "facts of the data set");
   v.field("files", p.files, "files beside the data");
@@ -129,9 +117,11 @@ struct WorkerPlan {
   int protocol = 0;  // launch::kProtocolVersion
   Plan plan;
   int rank = 0;
-  std::string store_host;  // rendezvous: rank 0 serves it on the inherited listening socket
-  int store_port = 0;
+  std::string store_host;  // rendezvous: rank 0 serves it on the inherited listening socket, or
+  int store_port = 0;      // torchrun's agent does
+  std::string address;     // of this host, by which ranks on others reach it
   double watchdog_s = 60;  // communication time limit
+  std::optional<LinkWork> links;  // instead of training
 };
 template <class V>
 void visit_fields(WorkerPlan& w, V& v) {
@@ -140,7 +130,9 @@ void visit_fields(WorkerPlan& w, V& v) {
   v.field("rank", w.rank, "which rank this worker is");
   v.field("store_host", w.store_host, "rendezvous host");
   v.field("store_port", w.store_port, "rendezvous port");
+  v.field("address", w.address, "address of this host for ranks on others");
   v.field("watchdog_s", w.watchdog_s, "communication time limit");
+  v.field("links", w.links, "links to measure instead of training");
 }
 
 }  // namespace falcon

@@ -1,11 +1,36 @@
-// Parts of a plan (falconbench/plan.h): what its devices will hold, where its files lie.
+// Parts of a plan (falconbench/plan.h): what its data is, what its devices will hold, where its
+// files lie.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
+#include "falconbench/dataset.h"
 #include "falconbench/fields.h"
 
 namespace falcon {
+
+/// Facts of the data set, known before the run (data::survey in the launcher).
+struct DataFacts {
+  std::int64_t samples = 0;  // in one epoch
+  std::int64_t classes = 0;
+  std::int64_t validation = 0;
+  std::string folder;                           // absolute; empty for synthetic
+  std::map<std::string, std::int64_t> skipped;  // left out by the scan: reason -> number
+  std::vector<SkippedItem> skipped_items;       // the first 100 of them
+  std::string unknown;  // why the data could not be looked at; empty: it was
+};
+template <class V>
+void visit_fields(DataFacts& d, V& v) {
+  v.field("samples", d.samples, "samples in one epoch");
+  v.field("classes", d.classes, "classes");
+  v.field("validation", d.validation, "samples to evaluate on; 0 without evaluate");
+  v.field("folder", d.folder, "absolute folder that is read");
+  v.field("skipped", d.skipped, "items left out by the scan: reason -> number");
+  v.field("skipped_items", d.skipped_items, "the first 100 of them");
+  v.field("unknown", d.unknown, "why the data was not looked at (a plan for another machine)");
+}
 
 /// Files that the run reads and writes beside its data: absolute, empty where there is none.
 struct FilePlan {
@@ -33,6 +58,17 @@ void visit_fields(MemoryEstimate& m, V& v) {
   v.field("activations_bytes", m.activations_bytes, "activations kept for the backward pass");
   v.field("total_bytes", m.total_bytes, "sum, per device");
   v.field("basis", m.basis, "how the estimate was made");
+}
+
+/// What the NCCL of every rank is told: the same for all.
+struct NcclPlan {
+  std::map<std::string, std::string> environment;
+  std::string topology;  // XML for NCCL_TOPO_FILE; empty: as NCCL finds it
+};
+template <class V>
+void visit_fields(NcclPlan& n, V& v) {
+  v.field("environment", n.environment, "environment variables set in every worker");
+  v.field("topology", n.topology, "topology file that NCCL is given, empty: as it finds it");
 }
 
 }  // namespace falcon

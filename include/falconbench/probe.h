@@ -18,6 +18,7 @@ struct ProbeDevice {
   std::string name;
   std::string compute_capability;  // "9.0"
   std::int64_t memory_bytes = 0;
+  std::vector<int> peers{};  // ordinals of those that it may reach directly
 };
 template <class V>
 void visit_fields(ProbeDevice& d, V& v) {
@@ -27,6 +28,7 @@ void visit_fields(ProbeDevice& d, V& v) {
   v.field("name", d.name, "product name");
   v.field("compute_capability", d.compute_capability, "major.minor");
   v.field("memory_bytes", d.memory_bytes, "memory that CUDA shows");
+  v.field("peers", d.peers, "indices of the GPUs whose memory it may reach directly");
 }
 
 struct ProbeFacts {

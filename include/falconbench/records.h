@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "falconbench/fields.h"
+#include "falconbench/links_work.h"
 #include "falconbench/measured.h"
 #include "falconbench/plan.h"
 #include "falconbench/records_parts.h"
+#include "falconbench/records_trace.h"
+#include "falconbench/transports.h"
 
 namespace falcon {
 
@@ -38,12 +41,16 @@ struct WorkerRecords {
   Measured<EvaluationRecord> evaluation;  // rank 0
   Measured<SavedFile> saved_weights;      // rank 0
   CommunicationRecord communication;
+  Measured<std::vector<Transport>> transports;  // from and to this rank, of NCCL
   Measured<GraphRecord> graph;
-  std::int64_t parameters = 0;                   // trainable
-  std::string parameter_hash;                    // of all parameter bytes at the end
+  Measured<TraceRecord> trace;
+  std::int64_t parameters = 0;  // trainable
+  std::string parameter_hash;   // of all parameter bytes at the end
+  MemoryRecord memory;
   Measured<std::int64_t> gpu_memory_peak_bytes;  // allocator, reserved
   std::map<std::string, std::string> choices;    // back ends and modes really used
   std::vector<std::string> notes;                // for findings
+  std::optional<LinkRecords> links;              // of a worker that measured links
 };
 template <class V>
 void visit_fields(WorkerRecords& r, V& v) {
@@ -71,12 +78,16 @@ void visit_fields(WorkerRecords& r, V& v) {
   v.field("evaluation", r.evaluation, "what evaluation gave");
   v.field("saved_weights", r.saved_weights, "weights written at the end");
   v.field("communication", r.communication, "gradient exchange");
+  v.field("transports", r.transports, "how NCCL reached the other ranks");
   v.field("graph", r.graph, "the step as a CUDA graph");
+  v.field("trace", r.trace, "what happened in the traced steps");
   v.field("parameters", r.parameters, "trainable parameters");
   v.field("parameter_hash", r.parameter_hash, "hash of the parameters at the end");
+  v.field("memory", r.memory, "tensors held by the training");
   v.field("gpu_memory_peak_bytes", r.gpu_memory_peak_bytes, "peak of the caching allocator");
   v.field("choices", r.choices, "back ends and modes really used");
   v.field("notes", r.notes, "remarks of the worker");
+  v.field("links", r.links, "what a worker that does not train measured of links");
 }
 
 /// Why a run did not end well.

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "falconbench/dataset.h"
 #include "falconbench/fields.h"
 #include "falconbench/measured.h"
+#include "falconbench/records_loader.h"
 #include "falconbench/run_spec.h"
 
 namespace falcon {
@@ -25,32 +25,6 @@ void visit_fields(PhaseTimes& p, V& v) {
   v.field("reasons", p.reasons, "phase -> why it is missing");
 }
 
-struct LoaderRecord {
-  std::int64_t samples = 0;  // delivered in the measured window
-  std::int64_t file_bytes = 0;
-  double io_s = 0, decode_s = 0;  // busy seconds, summed over threads
-  double wait_s = 0;              // the training thread waited for a batch
-  int threads = 0;
-  std::string pictures_made_on = "none";  // cpu, gpu
-  Measured<double>
-      capacity_samples_per_s;  // what the threads could deliver: samples / busy seconds x threads
-  std::map<std::string, std::int64_t> skipped;  // reason -> distinct items of this rank
-  std::vector<SkippedItem> skipped_items;       // the first 100
-};
-template <class V>
-void visit_fields(LoaderRecord& l, V& v) {
-  v.field("samples", l.samples, "samples delivered in the measured window");
-  v.field("file_bytes", l.file_bytes, "bytes read from files in the measured window");
-  v.field("io_s", l.io_s, "busy seconds opening and reading, summed over threads");
-  v.field("decode_s", l.decode_s, "busy seconds decoding and resizing, summed over threads");
-  v.field("wait_s", l.wait_s, "seconds the training thread waited for a batch");
-  v.field("threads", l.threads, "decode threads");
-  v.field("pictures_made_on", l.pictures_made_on, "cpu, gpu, or none: data without pictures");
-  v.field("capacity_samples_per_s", l.capacity_samples_per_s, "what the threads could deliver");
-  v.field("skipped", l.skipped, "reason -> number of items left out");
-  v.field("skipped_items", l.skipped_items, "the first 100 of them");
-}
-
 struct CommunicationRecord {
   std::int64_t bytes_per_step = 0;  // payload handed to all-reduce by this rank
   std::int64_t calls_per_step = 0;
@@ -60,7 +34,25 @@ template <class V>
 void visit_fields(CommunicationRecord& c, V& v) {
   v.field("bytes_per_step", c.bytes_per_step, "gradient bytes reduced in a step");
   v.field("calls_per_step", c.calls_per_step, "collectives in a step");
-  v.field("busy_ms", c.busy_ms, "mean busy time of the communication stream a step");
+  v.field(
+      "busy_ms", c.busy_ms,
+      "mean busy time of the communication stream a step; of a graph: in replays of the warm-up");
+}
+
+/// What one rank holds for its training, by the tensors it has; without activations.
+struct MemoryRecord {
+  std::int64_t parameter_bytes = 0, gradient_bytes = 0, master_bytes = 0, optimizer_bytes = 0,
+               exchange_bytes = 0;
+};
+template <class V>
+void visit_fields(MemoryRecord& m, V& v) {
+  v.field("parameter_bytes", m.parameter_bytes, "parameters that the model computes with");
+  v.field("gradient_bytes", m.gradient_bytes, "gradients kept until the update");
+  v.field("master_bytes", m.master_bytes,
+          "float32 copies that are updated in place of 16-bit parameters");
+  v.field("optimizer_bytes", m.optimizer_bytes, "what the optimizer keeps beside them");
+  v.field("exchange_bytes", m.exchange_bytes,
+          "the most of parameters and gradients that were whole only while under way");
 }
 
 /// A step's work captured as a CUDA graph and replayed.

@@ -7,8 +7,11 @@
 
 #include "falconbench/fields.h"
 #include "falconbench/measured.h"
+#include "falconbench/places.h"
 #include "falconbench/plan.h"
+#include "falconbench/records_parts.h"
 #include "falconbench/statistics.h"
+#include "falconbench/transports.h"
 
 namespace falcon {
 
@@ -22,6 +25,7 @@ struct RankReport {
   std::int64_t steps = 0;
   Statistics step_time_ms;
   Measured<double> own_step_ms, relative_to_fastest;
+  Measured<MemoryRecord> memory;
   Measured<std::int64_t> gpu_memory_peak_bytes, peak_rss_bytes;
   Measured<double> user_s, system_s;
   Measured<std::string> parameter_hash;
@@ -44,6 +48,7 @@ void visit_fields(RankReport& r, V& v) {
       "own_step_ms", r.own_step_ms,
       "straggler view: mean step without communication_exposed, where ranks wait for each other");
   v.field("relative_to_fastest", r.relative_to_fastest, "own_step_ms / that of the fastest rank");
+  v.field("memory", r.memory, "tensors held by the training on it, activations aside");
   v.field("gpu_memory_peak_bytes", r.gpu_memory_peak_bytes, "peak of the caching allocator");
   v.field("peak_rss_bytes", r.peak_rss_bytes, "peak host memory of the process");
   v.field("user_s", r.user_s, "CPU time in user mode");
@@ -56,27 +61,36 @@ void visit_fields(RankReport& r, V& v) {
   v.field("last_lines", r.last_lines, "last output lines of a process that failed");
 }
 
-struct TopologyGpu {
-  std::string uuid, pci_address;
-  Measured<std::string> attach, drawer, link_under_load;
+struct TopologyGpu : GpuPlace {
+  Measured<std::string> link_under_load;
 };
 template <class V>
 void visit_fields(TopologyGpu& g, V& v) {
-  v.field("uuid", g.uuid, "GPU UUID");
-  v.field("pci_address", g.pci_address, "GPU PCI address");
-  v.field("attach", g.attach, "local or falcon");
-  v.field("drawer", g.drawer, "drawer of the chassis");
+  visit_fields(static_cast<GpuPlace&>(g), v);
   v.field("link_under_load", g.link_under_load, "PCIe generation and width while training");
+}
+
+struct TopologyPair : PairPlace {
+  Measured<std::string> transport;
+};
+template <class V>
+void visit_fields(TopologyPair& p, V& v) {
+  visit_fields(static_cast<PairPlace&>(p), v);
+  v.field("transport", p.transport, "how NCCL reached the one from the other, from its log");
 }
 
 struct Topology {
   NameOrList requested;
   std::vector<DevicePlan> observed;
-  std::string verdict = "unknown";
+  std::string verdict = kUnknown;
   std::vector<std::string> evidence;
   bool emulated = false;
   std::vector<TopologyGpu> gpus;
   Measured<std::map<std::string, std::int64_t>> pair_classes;
+  std::vector<TopologyPair> pairs;
+  std::vector<SharedUplink> uplinks;
+  Measured<StoragePlace> storage;
+  Measured<std::vector<Transport>> transports;
 };
 template <class V>
 void visit_fields(Topology& t, V& v) {
@@ -85,36 +99,12 @@ void visit_fields(Topology& t, V& v) {
   v.field("verdict", t.verdict, "matched, mismatched or unknown; unknown is not matched");
   v.field("evidence", t.evidence, "what the verdict rests on");
   v.field("emulated", t.emulated, "an effect of the chassis was imposed");
-  v.field("gpus", t.gpus, "how each GPU is attached");
+  v.field("gpus", t.gpus, "where each GPU sits, in rank order");
   v.field("pair_classes", t.pair_classes, "pair class -> number of pairs");
-}
-
-/// What the data lies on; found by the launcher (report::make is pure).
-struct StorageFacts {
-  std::string folder;
-  Measured<std::string> mount, file_system, device;
-};
-template <class V>
-void visit_fields(StorageFacts& s, V& v) {
-  v.field("folder", s.folder, "absolute data folder");
-  v.field("mount", s.mount, "mount point that holds it");
-  v.field("file_system", s.file_system, "its type");
-  v.field("device", s.device, "block device or network source");
-}
-
-struct Storage {
-  Measured<StorageFacts> data;
-  Measured<std::int64_t> file_bytes, workers_read_bytes, device_read_bytes;
-};
-template <class V>
-void visit_fields(Storage& s, V& v) {
-  v.field("data", s.data, "where the training data lies");
-  v.field("file_bytes", s.file_bytes, "read from data files while measuring, cached or not");
-  v.field(
-      "workers_read_bytes", s.workers_read_bytes,
-      "what the workers fetched from storage while measuring; less than file_bytes: page cache");
-  v.field("device_read_bytes", s.device_read_bytes,
-          "read from the block device while measuring, by all processes");
+  v.field("pairs", t.pairs, "every two GPUs");
+  v.field("uplinks", t.uplinks, "links to the host that several devices of the run share");
+  v.field("storage", t.storage, "the named storage: declared against seen");
+  v.field("transports", t.transports, "how ranks reached each other, from NCCL's log");
 }
 
 }  // namespace falcon

@@ -10,6 +10,7 @@
 #include "falconbench/fields.h"
 #include "falconbench/measured.h"
 #include "falconbench/records_parts.h"
+#include "falconbench/records_trace.h"
 #include "falconbench/report_learning.h"
 #include "falconbench/report_phases.h"
 #include "falconbench/statistics.h"
@@ -84,6 +85,7 @@ struct Training {
   std::optional<std::string> phases_reason;
   Communication communication;
   Measured<GraphRecord> graph;
+  Measured<TraceFigures> trace;
   Input input;
   Measured<double> energy_j_per_sample;
   Measured<double> measured_s, training_time_s, time_per_epoch_s;
@@ -114,6 +116,7 @@ void visit_fields(Training& t, V& v) {
   v.field("communication", t.communication, "gradient exchange");
   v.field("graph", t.graph,
           "the step as a CUDA graph, of the first rank; null: enqueued one by one");
+  v.field("trace", t.trace, "traced steps after the measured ones (key trace)");
   v.field("input", t.input, "input pipeline");
   v.field("energy_j_per_sample", t.energy_j_per_sample,
           "energy of all GPUs in the window / samples: boards only, without the host");

@@ -9,6 +9,7 @@
 #include "falconbench/fields.h"
 #include "falconbench/spec_checkpoint.h"
 #include "falconbench/spec_data.h"
+#include "falconbench/spec_emulate.h"
 #include "falconbench/spec_telemetry.h"
 #include "falconbench/spec_training.h"
 
@@ -43,6 +44,8 @@ struct RunSpec {
   std::string save_weights;
   EngineSpec engine;
   TelemetrySpec telemetry;
+  TraceSpec trace;
+  EmulateSpec emulate;
   bool strict = false;
   std::optional<double> timeout_s;
   std::string output;
@@ -95,6 +98,9 @@ void visit_fields(RunSpec& s, V& v) {
           "safetensors file for the weights at the end; relative as data.path");
   v.field("engine", s.engine, "how the training step is carried out");
   v.field("telemetry", s.telemetry, "what is measured beside the training");
+  v.field("trace", s.trace, "steps to look into, after the measured ones");
+  v.field("emulate", s.emulate,
+          "effects of a chassis that are imposed where there is none; the report says so");
   v.field("strict", s.strict, "exit 6 when a finding makes the measurement invalid");
   v.field("timeout_s", s.timeout_s, "end the run with exit 5 after this many seconds in all",
           above(0));

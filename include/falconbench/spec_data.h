@@ -60,9 +60,18 @@ void visit_fields(MakeSpec& s, V& v) {
           one_of("squad_versions"));
 }
 
+/// Words of data.loader.io and data.cache.
+inline constexpr const char* kBufferedIo = "buffered";
+inline constexpr const char* kDirectIo = "direct";
+inline constexpr const char* kUringIo = "uring";
+inline constexpr const char* kAnyCache = "any";
+inline constexpr const char* kColdCache = "cold";
+inline constexpr const char* kWarmCache = "warm";
+
 struct LoaderSpec {
   std::optional<std::int64_t> threads;
   std::int64_t prefetch = 4;
+  std::string io = kBufferedIo;
 };
 template <class V>
 void visit_fields(LoaderSpec& s, V& v) {
@@ -70,6 +79,10 @@ void visit_fields(LoaderSpec& s, V& v) {
           "decode threads of each worker (default: its share of the allowed CPUs)",
           between(1, 1024));
   v.field("prefetch", s.prefetch, "batches read ahead by each worker", between(1, 64));
+  v.field("io", s.io,
+          "how files are read: buffered (through the page cache), direct (past it, O_DIRECT) or "
+          "uring (io_uring, through it); where the system refuses, buffered, with a finding",
+          one_of("file_ios"));
 }
 
 struct DataSpec {
@@ -82,6 +95,8 @@ struct DataSpec {
   std::optional<std::int64_t> doc_stride;
   std::optional<std::string> val;
   std::optional<std::int64_t> samples;
+  std::optional<std::string> cache;
+  std::optional<bool> probe;
   std::optional<MakeSpec> make;
   LoaderSpec loader;
 };
@@ -112,6 +127,14 @@ void visit_fields(DataSpec& s, V& v) {
           "size of a synthetic data set (default: the original's: 1281167 pictures, 88524 token "
           "sequences)",
           at_least(1));
+  v.field("cache", s.cache,
+          "state of the page cache when training begins: cold (the training files are dropped from "
+          "it), warm (they are read through beforehand) or any (left as it is; the "
+          "default)",
+          one_of("cache_states"));
+  v.field("probe", s.probe,
+          "measure before the run how fast the storage gives files of the data set: storage.probe "
+          "(default: true)");
   v.field("make", s.make, "fill an empty or absent path with made samples before the run");
   v.field("loader", s.loader, "the input pipeline");
 }

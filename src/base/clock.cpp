@@ -27,6 +27,10 @@ double process_cpu_s() {
   return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+double wall_now_s() {
+  return seconds_of(CLOCK_REALTIME);
+}
+
 std::string wall_now_text() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);

@@ -22,6 +22,9 @@ std::string_view trim(std::string_view text);
 /// "... (N bytes)".
 std::string printable(std::string_view text, std::size_t limit = 60);
 
+/// Blanks and the like stand as \040 in the kernel's mount tables.
+std::string octal_unescaped(std::string_view text);
+
 /// Length of the valid UTF-8 sequence at text[0] (1 to 4; no overlong forms, no surrogates), or 0.
 std::size_t utf8_length(std::string_view text);
 bool is_utf8(std::string_view text);

@@ -11,7 +11,9 @@
 #include "cli/help.h"
 #include "data/catalog.h"
 #include "falconbench/catalog.h"
+#include "plan/paths.h"
 #include "spec/make_options.h"
+#include "spec/system_file.h"
 #include "spec/yaml.h"
 
 namespace falcon::cli {
@@ -20,7 +22,7 @@ namespace {
 constexpr const char* kSource = "data make";  // of a flag's value, in messages
 
 struct DataArguments {
-  std::string action, format, path;
+  std::string action, format, path, storage, system;
   base::Value make = base::Value::object();  // the flags of `make` that are given
   std::int64_t seed = 0;
 };
@@ -43,6 +45,8 @@ DataArguments parse(const Words& words) {
   auto add = options.add_options();
   for (const std::string& name : names) add(name, "", cxxopts::value<std::string>());
   add("seed", "", cxxopts::value(arguments.seed));
+  add("storage", "", cxxopts::value(arguments.storage));
+  add("system", "", cxxopts::value(arguments.system));
   add("positional", "", cxxopts::value<std::vector<std::string>>());
   options.parse_positional("positional");
   std::vector<const char*> argv = {"falconbench data"};
@@ -80,6 +84,17 @@ MakeSpec make_spec(const base::Value& given, const DatasetFacts& format) {
   return spec::filled_make(make, format);
 }
 
+/// DIR, below the mount of --storage where that is given.
+std::string folder_of(const DataArguments& arguments) {
+  if (arguments.storage.empty()) {
+    if (arguments.system.empty()) return arguments.path;
+    throw Error(ExitCode::kUsage, "data: --system has no effect without --storage");
+  }
+  const SystemFile system =
+      arguments.system.empty() ? SystemFile{} : spec::load_system_file(arguments.system);
+  return plan::folder_on(arguments.storage, arguments.path, system);
+}
+
 ExitCode make(const DataArguments& arguments, const data::DatasetRow& row) {
   const MakeSpec spec = make_spec(arguments.make, *catalog::find_dataset(arguments.format));
   const data::MadeSet made =
@@ -112,7 +127,7 @@ ExitCode data_command(const Words& words) {
     std::fputs(kDataHelp, stdout);
     return ExitCode::kOk;
   }
-  const DataArguments arguments = parse(words);
+  DataArguments arguments = parse(words);
   const data::DatasetRow* row = data::find_dataset_row(arguments.format);
   if (row == nullptr || row->make_files == nullptr) {
     Words accepted;
@@ -123,6 +138,7 @@ ExitCode data_command(const Words& words) {
                 "data: no files of the format \"" + base::printable(arguments.format) +
                     "\" can be made or checked; accepted: " + base::join_or(accepted));
   }
+  arguments.path = folder_of(arguments);
   if (arguments.action == "make") return make(arguments, *row);
   if (arguments.action == "check") return check(arguments, *row);
   throw Error(ExitCode::kUsage, "data: unknown action \"" + base::printable(arguments.action) +

@@ -19,19 +19,20 @@ data::MadeSet make_data(const RunSpec& resolved, const std::string& folder,
                          progress);
 }
 
-DataFacts survey(const RunSpec& resolved, const std::string& folder) {
-  DataFacts facts;
+Surveyed survey(const RunSpec& resolved, const std::string& folder) {
+  Surveyed surveyed;
+  DataFacts& facts = surveyed.facts;
   facts.folder = folder;
   if (resolved.data.make && !std::filesystem::exists(folder)) {
     facts.samples = resolved.data.make->train;
     facts.classes = resolved.data.make->classes.value_or(0);
     facts.validation = resolved.evaluate ? resolved.data.make->val : 0;
-    return facts;
+    return surveyed;
   }
   const std::int64_t classes =
       resolved.model_options.classes.value_or(catalog::find_model(resolved.model)->classes);
-  const std::unique_ptr<Dataset> dataset =
-      data::make_dataset(data::dataset_options(resolved, folder, classes));
+  surveyed.dataset = data::make_dataset(data::dataset_options(resolved, folder, classes));
+  const Dataset* dataset = surveyed.dataset.get();
   facts.samples = dataset->size();
   const std::map<std::string, std::string> described = dataset->facts();
   const auto known = described.find("classes");
@@ -43,7 +44,7 @@ DataFacts survey(const RunSpec& resolved, const std::string& folder) {
     facts.validation =
         data::make_dataset(data::validation_options(resolved, folder, classes))->size();
   }
-  return facts;
+  return surveyed;
 }
 
 }  // namespace falcon::cli

@@ -1,6 +1,7 @@
 // The data set of a run, before it starts: made if the spec says so, and looked at.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "data/catalog.h"
@@ -13,8 +14,12 @@ namespace falcon::cli {
 data::MadeSet make_data(const RunSpec& resolved, const std::string& folder,
                         const data::ProgressFunction& progress = {});
 
+struct Surveyed {
+  DataFacts facts;
+  std::unique_ptr<Dataset> dataset;  // of the training samples; nullptr: it is not made yet
+};
 /// Samples and classes. folder: plan::data_folder(). With data.make and no folder yet (--dry-run)
 /// they are those that would be made.
-DataFacts survey(const RunSpec& resolved, const std::string& folder);
+Surveyed survey(const RunSpec& resolved, const std::string& folder);
 
 }  // namespace falcon::cli

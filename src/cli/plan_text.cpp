@@ -6,6 +6,7 @@
 #include "base/codec.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/plan_places.h"
 
 namespace falcon::cli {
 namespace {
@@ -27,12 +28,6 @@ void add_spec_lines(const base::Value& value, const std::string& key, const Plan
   char line[512];
   std::snprintf(line, sizeof line, "  %-28s %-36s %s\n", key.c_str(), scalar(value).c_str(),
                 origin == plan.spec_origin.end() ? "" : origin->second.c_str());
-  out += line;
-}
-
-void add(std::string& out, const char* name, const std::string& text) {
-  char line[512];
-  std::snprintf(line, sizeof line, "  %-28s %s\n", name, text.c_str());
   out += line;
 }
 
@@ -62,23 +57,33 @@ std::int64_t left_out(const DataFacts& data) {
   return sum;
 }
 
+std::string measured_text(const Plan& plan) {
+  const BudgetSpec& budget = plan.spec.budget;
+  if (plan.measured_steps) return std::to_string(*plan.measured_steps) + " measured";
+  if (budget.seconds) return base::number_text(*budget.seconds) + " s measured";
+  return std::to_string(*budget.epochs) + " epochs measured";
+}
+
 void add_steps(const Plan& plan, std::string& out) {
-  add(out, "batch",
-      (plan.spec.accumulate > 1 ? std::to_string(plan.spec.accumulate) + " x " : "") +
-          std::to_string(plan.micro_batch) + " per rank, " + std::to_string(plan.global_batch) +
-          " in all");
-  add(out, "data",
-      std::to_string(plan.data.samples) + " samples, " + std::to_string(plan.data.classes) +
-          " classes" + (plan.data.folder.empty() ? "" : ", " + plan.data.folder) +
-          (plan.data.skipped.empty() ? ""
-                                     : ", " + std::to_string(left_out(plan.data)) + " left out"));
-  add(out, "steps in an epoch",
-      std::to_string(plan.steps_per_epoch) + ", " + std::to_string(plan.dropped_per_epoch) +
-          " samples dropped");
-  add(out, "steps",
-      std::to_string(plan.warmup_steps) + " warm-up, " +
-          (plan.measured_steps ? std::to_string(*plan.measured_steps) + " measured"
-                               : base::number_text(*plan.spec.budget.seconds) + " s measured"));
+  add_plan_line(out, "batch",
+                (plan.spec.accumulate > 1 ? std::to_string(plan.spec.accumulate) + " x " : "") +
+                    std::to_string(plan.micro_batch) + " per rank, " +
+                    std::to_string(plan.global_batch) + " in all");
+  if (!plan.data.unknown.empty()) {
+    add_plan_line(out, "data", "not looked at: " + plan.data.unknown + ", " + plan.data.folder);
+  } else {
+    add_plan_line(
+        out, "data",
+        std::to_string(plan.data.samples) + " samples, " + std::to_string(plan.data.classes) +
+            " classes" + (plan.data.folder.empty() ? "" : ", " + plan.data.folder) +
+            (plan.data.skipped.empty() ? ""
+                                       : ", " + std::to_string(left_out(plan.data)) + " left out"));
+    add_plan_line(out, "steps in an epoch",
+                  std::to_string(plan.steps_per_epoch) + ", " +
+                      std::to_string(plan.dropped_per_epoch) + " samples dropped");
+  }
+  add_plan_line(out, "steps",
+                std::to_string(plan.warmup_steps) + " warm-up, " + measured_text(plan));
 }
 
 void add_ranks(const Plan& plan, std::string& out) {
@@ -89,8 +94,16 @@ void add_ranks(const Plan& plan, std::string& out) {
     }
     text += ", CPUs " + ranges(rank.cpus) + ", " + std::to_string(rank.decode_threads) +
             " decode and " + std::to_string(rank.compute_threads) + " compute threads";
-    add(out, ("rank " + std::to_string(rank.rank)).c_str(), text);
+    add_plan_line(out, "rank " + std::to_string(rank.rank), text);
   }
+}
+
+void add_nccl(const Plan& plan, std::string& out) {
+  if (!plan.spec.emulate.falcon_link) return;
+  std::string text = *plan.spec.emulate.falcon_link + ":";
+  for (const auto& [name, value] : plan.nccl.environment) text += " " + name + "=" + value;
+  if (!plan.nccl.topology.empty()) text += ", with a topology file (see --json)";
+  add_plan_line(out, "EMULATED falcon_link", text);
 }
 
 }  // namespace
@@ -99,21 +112,24 @@ std::string plan_text(const Plan& plan) {
   std::string out = "spec (value, where it comes from)\n";
   add_spec_lines(base::to_value(plan.spec), "", plan, out);
   out += "plan\n";
-  add(out, "spec_hash", plan.spec_hash);
-  add(out, "parallelism",
-      plan.parallelism + ", " + std::to_string(plan.ranks.size()) + " ranks, backend " +
-          plan.backend);
+  add_plan_line(out, "spec_hash", plan.spec_hash);
+  add_plan_line(out, "parallelism",
+                plan.parallelism + ", " + std::to_string(plan.ranks.size()) +
+                    (plan.ranks.size() == 1 ? " rank" : " ranks") + ", backend " + plan.backend);
   add_ranks(plan, out);
+  add_places(plan.places, out);
+  add_nccl(plan, out);
   add_steps(plan, out);
   const MemoryEstimate& memory = plan.memory;
-  add(out, "memory of one device",
-      gigabytes(memory.total_bytes) + " estimated: weights " + gigabytes(memory.weights_bytes) +
-          ", gradients " + gigabytes(memory.gradients_bytes) + ", optimizer " +
-          gigabytes(memory.optimizer_bytes) + ", activations " +
-          gigabytes(memory.activations_bytes));
+  add_plan_line(out, "memory of one device",
+                gigabytes(memory.total_bytes) + " estimated: weights " +
+                    gigabytes(memory.weights_bytes) + ", gradients " +
+                    gigabytes(memory.gradients_bytes) + ", optimizer " +
+                    gigabytes(memory.optimizer_bytes) + ", activations " +
+                    gigabytes(memory.activations_bytes));
   for (const Finding& finding : plan.findings) {
-    add(out, finding.severity.c_str(),
-        finding.message + " (" + finding.evidence + "); " + finding.advice);
+    add_plan_line(out, finding.severity,
+                  finding.message + " (" + finding.evidence + "); " + finding.advice);
   }
   return out;
 }

@@ -52,8 +52,8 @@ std::vector<FlagKeys::Flag> flag_keys() {
 }
 
 [[noreturn]] void unknown_flag(const std::string& word, const std::vector<FlagKeys::Flag>& flags) {
-  std::vector<std::string> known = {"--config", "--set",     "--dry-run", "--json",
-                                    "--quiet",  "--verbose", "--help"};
+  std::vector<std::string> known = {"--config", "--set",   "--host",    "--dry-run",
+                                    "--json",   "--quiet", "--verbose", "--help"};
   for (const FlagKeys::Flag& flag : flags) known.push_back("--" + flag.flag);
   const std::string near = base::nearest(word, known);
   throw Error(ExitCode::kUsage,
@@ -65,6 +65,7 @@ void declare(cxxopts::Options& options, const std::vector<FlagKeys::Flag>& flags
   auto add = options.add_options();
   add("config", "spec file", cxxopts::value<std::string>());
   add("set", "key=VALUE", cxxopts::value<std::vector<std::string>>());
+  add("host", "plan for another machine", cxxopts::value<std::string>());
   add("dry-run", "plan only");
   add("json", "print JSON");
   add("quiet", "errors only");
@@ -80,6 +81,9 @@ RunArguments collect(const cxxopts::ParseResult& parsed, const std::vector<FlagK
     if (pair.key() == "config") {
       if (!arguments.config.empty()) throw Error(ExitCode::kUsage, "--config is given twice");
       arguments.config = pair.value();
+    } else if (pair.key() == "host") {
+      if (!arguments.host.empty()) throw Error(ExitCode::kUsage, "--host is given twice");
+      arguments.host = pair.value();
     } else if (pair.key() == "set") {
       arguments.settings.push_back(pair.value());
     } else {
@@ -93,6 +97,9 @@ RunArguments collect(const cxxopts::ParseResult& parsed, const std::vector<FlagK
   arguments.quiet = parsed.count("quiet") > 0;
   arguments.verbose = parsed.count("verbose") > 0;
   arguments.help = parsed.count("help") > 0;
+  if (!arguments.host.empty() && !arguments.dry_run) {
+    throw Error(ExitCode::kUsage, "--host plans for another machine: it goes with --dry-run");
+  }
   return arguments;
 }
 

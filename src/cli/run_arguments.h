@@ -10,7 +10,8 @@ namespace falcon::cli {
 struct RunArguments {
   std::string config;  // spec file; "" when settings alone make the spec
   std::vector<std::string>
-      settings;  // key=VALUE, in the order given; flags of single keys included
+      settings;      // key=VALUE, in the order given; flags of single keys included
+  std::string host;  // another machine to plan for: what `doctor --from` reads
   bool dry_run = false;
   bool json = false;
   bool quiet = false;

@@ -34,6 +34,7 @@ struct DatasetOptions {
   std::string class_annotations;  // coco
   bool evaluation = false;        // fixed evaluation transform instead of the random training one
   int threads = 0;                // for the scan; 0: one per core
+  std::string io = kBufferedIo;   // how whole files are read
 };
 
 struct DatasetRow {

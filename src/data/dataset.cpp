@@ -21,6 +21,10 @@ std::size_t TensorLayout::sample_bytes() const {
   return bytes;
 }
 
+std::filesystem::path Dataset::file(std::int64_t) const {
+  return {};
+}
+
 std::map<std::string, std::int64_t> Dataset::skip_counts_at_scan() const {
   std::map<std::string, std::int64_t> counts;
   for (const SkippedItem& item : skipped_at_scan()) ++counts[item.reason];

@@ -228,7 +228,8 @@ class DetectionDataset::Sample {
   bool open(std::int64_t picture, BilinearReader& reader, PictureSize& size) {
     const double start_s = steady_now_s();
     std::string problem;
-    const bool have_bytes = scratch_.file.read(dataset_.set_.path(picture), problem);
+    const bool have_bytes =
+        scratch_.file.read(dataset_.set_.path(picture), problem, dataset_.access_);
     cost_.io_s += steady_now_s() - start_s;
     cost_.file_bytes += static_cast<std::int64_t>(scratch_.file.bytes().size());
     if (!have_bytes) return fail(picture, "unreadable", problem);
@@ -340,6 +341,7 @@ std::int64_t most_targets(const DetectionSet& set, bool is_mosaic) {
 
 DetectionDataset::DetectionDataset(DetectionSet set, const DatasetOptions& options)
     : set_(std::move(set)),
+      access_(options.io, set_.pictures.empty() ? set_.folder : set_.path(0)),
       format_(options.format),
       image_size_(static_cast<int>(options.image_size)),
       evaluation_(options.evaluation),

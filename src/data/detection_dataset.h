@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "data/detection_set.h"
+#include "data/file_access.h"
 #include "data/jpeg_rows.h"
 #include "data/mosaic.h"
 #include "falconbench/dataset.h"
@@ -40,6 +41,9 @@ class DetectionDataset : public Dataset {
     return set_.skipped.counts();
   }
   std::map<std::string, std::string> facts() const override;
+  std::int64_t file_count() const override { return size(); }
+  std::filesystem::path file(std::int64_t index) const override { return set_.path(index); }
+  FileReading reading() const override { return access_.reading(); }
   const DetectionSet& set() const { return set_; }
 
  private:
@@ -53,6 +57,7 @@ class DetectionDataset : public Dataset {
   };
 
   DetectionSet set_;
+  FileAccess access_;
   std::string format_;
   int image_size_;
   bool evaluation_;

@@ -79,6 +79,7 @@ ImageFolder::ImageFolder(const DatasetOptions& options)
           options.subfolder.empty() ? options.path : options.path / options.subfolder,
           options.threads)),
       skipped_(log_of(std::move(scan_.skipped))),
+      access_(options.io, scan_.files.size() > 0 ? scan_.path(0) : scan_.root),
       image_size_(static_cast<int>(options.image_size)),
       evaluation_(options.evaluation) {
   check_usable(scan_, skipped_, options);
@@ -111,7 +112,7 @@ bool ImageFolder::read(const SampleKey& key, std::span<std::byte* const> destina
   auto& [file, reader] = static_cast<ImageScratch&>(scratch);
   const double start_s = steady_now_s();
   std::string problem;
-  const bool have_bytes = file.read(scan_.path(key.index), problem);
+  const bool have_bytes = file.read(scan_.path(key.index), problem, access_);
   const double read_s = steady_now_s();
   cost.io_s += read_s - start_s;
   cost.file_bytes += static_cast<std::int64_t>(file.bytes().size());

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "data/catalog.h"
+#include "data/file_access.h"
 #include "data/image_folder_scan.h"
 #include "data/skip_log.h"
 #include "falconbench/dataset.h"
@@ -32,6 +33,9 @@ class ImageFolder : public Dataset {
     return skipped_.counts();
   }
   std::map<std::string, std::string> facts() const override;
+  std::int64_t file_count() const override { return size(); }
+  std::filesystem::path file(std::int64_t index) const override { return scan_.path(index); }
+  FileReading reading() const override { return access_.reading(); }
   const ImageFolderScan& scan() const { return scan_; }
 
  private:
@@ -40,6 +44,7 @@ class ImageFolder : public Dataset {
   std::vector<std::int64_t> labels_;  // of scan_'s classes; empty: their places
   ImageFolderScan scan_;              // its list of skipped items moves to skipped_
   SkipLog skipped_;
+  FileAccess access_;
   int image_size_;
   bool evaluation_;
   std::unique_ptr<std::atomic<bool>[]> is_whole_;  // files decoded to their end without a complaint

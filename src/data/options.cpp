@@ -20,6 +20,7 @@ DatasetOptions dataset_options(const RunSpec& resolved, const std::string& folde
   options.doc_stride = resolved.data.doc_stride.value_or(options.doc_stride);
   options.classes = classes;
   options.count = resolved.data.samples;
+  options.io = resolved.data.loader.io;
   return options;
 }
 

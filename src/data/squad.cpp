@@ -56,9 +56,10 @@ WindowOptions window_options(const DatasetOptions& options) {
 
 Squad::Squad(const DatasetOptions& options)
     : file_(existing(options.path / options.subfolder, options.evaluation ? "val" : "train")),
+      access_(options.io, file_),
       vocabulary_(Vocabulary::read(existing(options.path / options.vocab, "vocab"))),
       windows_(window_options(options)),
-      cached_(cached_squad_tokens(file_, vocabulary_, options.threads)) {
+      cached_(cached_squad_tokens(file_, vocabulary_, options.threads, access_)) {
   SquadTokens& tokens = cached_.tokens;
   features_ = make_features(tokens, windows_, [&](std::size_t q) {
     tokens.left_out.add({tokens.question_ids[q], "question_too_long",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/catalog.h"
+#include "data/file_access.h"
 #include "data/squad_answers.h"
 #include "data/squad_cache.h"
 #include "data/squad_features.h"
@@ -36,6 +37,9 @@ class Squad : public Dataset {
     return cached_.tokens.left_out.counts();
   }
   std::map<std::string, std::string> facts() const override;
+  std::int64_t file_count() const override { return 1; }
+  std::filesystem::path file(std::int64_t) const override { return file_; }
+  FileReading reading() const override { return access_.reading(); }
 
   const SquadTokens& tokens() const { return cached_.tokens; }
   const std::vector<SquadFeature>& features() const { return features_; }
@@ -44,6 +48,7 @@ class Squad : public Dataset {
 
  private:
   std::filesystem::path file_;
+  FileAccess access_;
   Vocabulary vocabulary_;
   WindowOptions windows_;
   CachedTokens cached_;

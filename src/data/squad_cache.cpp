@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "base/json.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "data/file_bytes.h"
 #include "falconbench/errors.h"
 
 namespace falcon::data {
@@ -217,6 +219,16 @@ std::string cache_name(const fs::path& file, const Manifest& inputs) {
   return file.stem().native() + "-" + base::sha256_hex(key).substr(0, 16) + ".json";
 }
 
+std::string file_hash(const fs::path& file, const FileAccess& access) {
+  FileBytes content;
+  std::string problem;
+  if (!content.read(file, problem, access)) {
+    throw Error(ExitCode::kHost, base::printable(file.native(), 400) + ": " + problem);
+  }
+  const std::span<const std::byte> bytes = content.bytes();
+  return base::sha256_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
 }  // namespace
 
 std::vector<fs::path> cache_folders(const fs::path& data_folder) {
@@ -231,10 +243,11 @@ std::vector<fs::path> cache_folders(const fs::path& data_folder) {
   return folders;
 }
 
-CachedTokens cached_squad_tokens(const fs::path& file, const Vocabulary& vocabulary, int threads) {
+CachedTokens cached_squad_tokens(const fs::path& file, const Vocabulary& vocabulary, int threads,
+                                 const FileAccess& access) {
   CachedTokens out;
   Manifest inputs;
-  inputs.file_sha256 = base::sha256_hex(base::read_file(file.native(), ExitCode::kHost, kMaxBytes));
+  inputs.file_sha256 = file_hash(file, access);
   inputs.vocabulary_sha256 = vocabulary.content_hash();
   const std::string name = cache_name(file, inputs);
   const std::vector<fs::path> folders = cache_folders(file.parent_path());

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/file_access.h"
 #include "data/squad_tokens.h"
 #include "data/vocabulary.h"
 
@@ -20,9 +21,10 @@ struct CachedTokens {
 
 /// From the cache, or made and kept there. Both give the same tokens, facts and items left out.
 /// What is damaged in a cache is made anew. Any number of processes may call this at the same time.
-/// Throws as read_squad() does. threads 0: one per core.
+/// Throws as read_squad() does. threads 0: one per core. access: how the file is read whole, for
+/// its hash.
 CachedTokens cached_squad_tokens(const std::filesystem::path& file, const Vocabulary& vocabulary,
-                                 int threads = 0);
+                                 int threads = 0, const FileAccess& access = FileAccess());
 
 /// Where caches of the files in a data folder are looked for, and written to the first that can be:
 /// .falconbench-cache in it, then falconbench below XDG_CACHE_HOME or ~/.cache.

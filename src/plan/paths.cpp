@@ -29,11 +29,11 @@ namespace fs = std::filesystem;
                               " Known: " + base::join(known, ", ")}});
 }
 
-fs::path mount_of(const RunSpec& resolved, const SystemFile& system) {
+fs::path mount_of(const RunSpec& resolved, const SystemFile& system, bool is_here) {
   const auto storage = system.storage.find(resolved.storage);
   if (storage == system.storage.end()) refuse_storage(resolved.storage, system);
   const fs::path mount = fs::path(storage->second.mount).lexically_normal();
-  if (!fs::is_directory(mount)) {
+  if (is_here && !fs::is_directory(mount)) {
     throw Error(ExitCode::kHost,
                 "storage " + resolved.storage + ": its mount " + mount.string() + " is not there");
   }
@@ -41,17 +41,18 @@ fs::path mount_of(const RunSpec& resolved, const SystemFile& system) {
 }
 
 /// A path of the resolved spec; may lead anywhere.
-std::string place_of(const RunSpec& resolved, const SystemFile& system, const std::string& path) {
+std::string place_of(const RunSpec& resolved, const SystemFile& system, bool is_here,
+                     const std::string& path) {
   if (path.empty() || resolved.storage.empty()) return path;
-  return (mount_of(resolved, system) / path).lexically_normal().string();
+  return (mount_of(resolved, system, is_here) / path).lexically_normal().string();
 }
 
 /// The same for what must lie on the storage.
-std::string place_on_storage(const RunSpec& resolved, const SystemFile& system,
+std::string place_on_storage(const RunSpec& resolved, const SystemFile& system, bool is_here,
                              const std::string& key, const std::string& path) {
-  const std::string place = place_of(resolved, system, path);
+  const std::string place = place_of(resolved, system, is_here, path);
   if (path.empty() || resolved.storage.empty()) return place;
-  const fs::path mount = mount_of(resolved, system);
+  const fs::path mount = mount_of(resolved, system, is_here);
   const fs::path below = fs::path(place).lexically_relative(mount);
   if (below.empty() || *below.begin() == "..") {
     throw InputError(
@@ -71,17 +72,25 @@ std::string checkpoint_in(const std::string& place) {
 
 }  // namespace
 
-std::string data_folder(const RunSpec& resolved, const SystemFile& system) {
-  return place_on_storage(resolved, system, "data.path", resolved.data.path);
+std::string data_folder(const RunSpec& resolved, const SystemFile& system, bool is_here) {
+  return place_on_storage(resolved, system, is_here, "data.path", resolved.data.path);
 }
 
-FilePlan file_plan(const RunSpec& resolved, const SystemFile& system) {
+std::string folder_on(const std::string& storage, const std::string& path,
+                      const SystemFile& system) {
+  RunSpec spec;
+  spec.storage = storage;
+  spec.data.path = path;
+  return data_folder(spec, system);
+}
+
+FilePlan file_plan(const RunSpec& resolved, const SystemFile& system, bool is_here) {
   FilePlan files;
-  if (resolved.init != kRandomInit) files.init = place_of(resolved, system, resolved.init);
-  files.resume = checkpoint_in(place_of(resolved, system, resolved.checkpoint.resume));
-  files.save_weights = place_of(resolved, system, resolved.save_weights);
+  if (resolved.init != kRandomInit) files.init = place_of(resolved, system, is_here, resolved.init);
+  files.resume = checkpoint_in(place_of(resolved, system, is_here, resolved.checkpoint.resume));
+  files.save_weights = place_of(resolved, system, is_here, resolved.save_weights);
   const std::string folder =
-      place_on_storage(resolved, system, "checkpoint.path", resolved.checkpoint.path);
+      place_on_storage(resolved, system, is_here, "checkpoint.path", resolved.checkpoint.path);
   if (!folder.empty()) files.checkpoint = (fs::path(folder) / kCheckpointFile).string();
   files.telemetry_raw = resolved.telemetry.raw;
   return files;

@@ -204,6 +204,10 @@ void fill_data(Defaults& defaults, DataSpec& data, const DatasetFacts& format, b
     defaults.fill("data.annotations", data.annotations,
                   "annotations/instances_" + *data.train + ".json", why);
   }
+  if (catalog::takes(format, "cache")) {
+    defaults.fill("data.cache", data.cache, kAnyCache, "default");
+    defaults.fill("data.probe", data.probe, true, "default");
+  }
   if (catalog::takes(format, "augment")) defaults.fill("data.augment", data.augment, "mosaic", why);
   fill_made_data(defaults, data.make, format);
 }

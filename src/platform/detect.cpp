@@ -7,6 +7,7 @@
 #include "platform/cgroup.h"
 #include "platform/cpus.h"
 #include "platform/gpus.h"
+#include "platform/machine/host_places.h"
 #include "platform/root.h"
 #include "platform/visible_devices.h"
 
@@ -92,13 +93,16 @@ Host detect(const DetectOptions& options) {
   host.shared_memory_bytes = read_shared_memory(root);
   host.numa_nodes = read_numa_nodes(root);
   host.environment = shown_environment(environment);
-  if (const auto nvml = nvml_for(options, root, environment)) {
+  const auto nvml = nvml_for(options, root, environment);
+  if (nvml) {
     read_gpus(root, *nvml, getpid(), host);
     hide_invisible_gpus(host, environment);
   } else {
     host.driver = Text::missing("no NVML library belongs to this root");
     host.driver_cuda = host.driver;
   }
+  const Dump dump = read_this_host(root, host, nvml.get());
+  add_places(make_machine(dump), dump, host);
   return host;
 }
 

@@ -19,6 +19,16 @@ Measured<int> numa_node_of(const Root& root, const std::string& pci_address) {
   return static_cast<int>(*node);
 }
 
+Measured<std::string> iommu_of(const Root& root, const std::string& pci_address) {
+  using Text = Measured<std::string>;
+  const std::string device = kPciDevices + pci_address;
+  if (!root.exists(device)) return Text::missing("/" + device + " is not there");
+  const std::string group = root.resolved(device + "/iommu_group");
+  // An IOMMU that is switched on has a group for every device.
+  if (group.empty()) return std::string("none");
+  return root.text(group + "/type");
+}
+
 std::vector<GpuProcess> processes_of(const Root& root, const NvmlDevice& device,
                                      std::int64_t own_pid, bool read_names) {
   std::vector<GpuProcess> processes;
@@ -51,6 +61,8 @@ Gpu read_gpu(const Root& root, const NvmlDevice& device, std::int64_t own_pid, b
   }
   gpu.numa_node = gpu.pci_address.empty() ? Measured<int>::missing("NVML gives no PCI address")
                                           : numa_node_of(root, gpu.pci_address);
+  gpu.iommu = gpu.pci_address.empty() ? Measured<std::string>::missing("NVML gives no PCI address")
+                                      : iommu_of(root, gpu.pci_address);
   gpu.compute_capability = device.compute_capability().measured();
   gpu.pcie_generation = device.pcie_generation().measured();
   gpu.pcie_generation_max = device.pcie_generation_max().measured();
@@ -59,6 +71,7 @@ Gpu read_gpu(const Root& root, const NvmlDevice& device, std::int64_t own_pid, b
   gpu.power_limit_w = device.power_limit_w().measured();
   gpu.processes = processes_of(root, device, own_pid, read_names);
   gpu.cuda_ordinal = Measured<int>::missing("CUDA was not asked");
+  gpu.peers = Measured<std::vector<std::string>>::missing("CUDA was not asked");
   return gpu;
 }
 

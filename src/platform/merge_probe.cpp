@@ -22,15 +22,27 @@ bool is_same(const Gpu& gpu, const ProbeDevice& device) {
   return !gpu.pci_address.empty() && gpu.pci_address == normal_pci_address(device.pci_address);
 }
 
-void join(Gpu& gpu, const ProbeDevice& device) {
+/// Those of a probe by their addresses.
+std::vector<std::string> peers_of(const ProbeDevice& device, const ProbeFacts& probe) {
+  std::vector<std::string> addresses;
+  for (const ProbeDevice& other : probe.devices) {
+    if (std::find(device.peers.begin(), device.peers.end(), other.ordinal) != device.peers.end()) {
+      addresses.push_back(normal_pci_address(other.pci_address));
+    }
+  }
+  return addresses;
+}
+
+void join(Gpu& gpu, const ProbeDevice& device, const ProbeFacts& probe) {
   gpu.cuda_ordinal = device.ordinal;
+  gpu.peers = peers_of(device, probe);
   if (!device.compute_capability.empty()) gpu.compute_capability = device.compute_capability;
   if (!gpu.memory_bytes.has_value() && device.memory_bytes > 0) {
     gpu.memory_bytes = device.memory_bytes;
   }
 }
 
-Gpu only_cuda(const ProbeDevice& device) {
+Gpu only_cuda(const ProbeDevice& device, const ProbeFacts& probe) {
   Gpu gpu;
   gpu.uuid = device.uuid;
   gpu.pci_address = normal_pci_address(device.pci_address);
@@ -41,8 +53,9 @@ Gpu only_cuda(const ProbeDevice& device) {
     *number = Measured<int>::missing(reason);
   }
   gpu.power_limit_w = Measured<double>::missing(reason);
+  gpu.iommu = Measured<std::string>::missing(reason);
   gpu.memory_used_bytes = Measured<std::int64_t>::missing(reason);
-  join(gpu, device);
+  join(gpu, device, probe);
   return gpu;
 }
 
@@ -62,16 +75,19 @@ void merge_probe(Host& host, const ProbeFacts& probe) {
   host.libraries = probe.libraries;
   const std::string reason =
       probe.error.empty() ? "CUDA does not show this GPU" : "CUDA: " + probe.error;
-  for (Gpu& gpu : host.gpus) gpu.cuda_ordinal = Measured<int>::missing(reason);
+  for (Gpu& gpu : host.gpus) {
+    gpu.cuda_ordinal = Measured<int>::missing(reason);
+    gpu.peers = Measured<std::vector<std::string>>::missing(reason);
+  }
   if (!probe.error.empty()) return;
   for (const ProbeDevice& device : probe.devices) {
     const auto gpu = std::find_if(host.gpus.begin(), host.gpus.end(),
                                   [&device](const Gpu& one) { return is_same(one, device); });
     if (gpu != host.gpus.end()) {
-      join(*gpu, device);
+      join(*gpu, device, probe);
     } else {
       host.notes.push_back("only CUDA shows the GPU " + device.name + " (" + device.uuid + ")");
-      host.gpus.push_back(only_cuda(device));
+      host.gpus.push_back(only_cuda(device, probe));
     }
   }
   hide_unseen(host);

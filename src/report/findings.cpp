@@ -177,7 +177,8 @@ Notes unclean_exit(const Observation& o) {
   if (o.report.run.status != "ok") return {};
   Notes notes;
   for (const WorkerEnd& worker : o.evidence.log.workers) {
-    if (!worker.ended_by_launcher && worker.ended == "exit code 0") continue;
+    const bool is_clean = worker.ended == "exit code 0" || worker.ended == kDoneWithoutCode;
+    if (!worker.ended_by_launcher && is_clean) continue;
     notes.push_back({rank_name(worker.rank) + " had sent its records but did not end cleanly",
                      worker.ended, "the figures are complete; tear-down went wrong"});
   }
@@ -216,21 +217,6 @@ Notes step_clock_differs(const Observation& o) {
   return {{"the step times do not sum to the measured window",
            figure(sum_s) + " s of steps in a window of " + figure(*window_s) + " s",
            "a fault of the clocks or of falconbench: do not use the figures"}};
-}
-
-Notes topology_mismatched(const Observation& o) {
-  const Topology& topology = o.report.topology;
-  if (topology.verdict != "mismatched") return {};
-  return {{"the run did not use the devices that were asked for", topology.evidence.front(),
-           "check CUDA_VISIBLE_DEVICES and the system file"}};
-}
-
-Notes topology_unknown(const Observation& o) {
-  const Topology& topology = o.report.topology;
-  if (topology.verdict != "unknown" || o.report.run.status != "ok") return {};
-  return {{"it is not proved that the devices are those that were asked for",
-           topology.evidence.empty() ? "no evidence" : topology.evidence.back(),
-           "unknown is not matched: say so when using the figures"}};
 }
 
 Notes cpu_oversubscribed(const Observation& o) {

@@ -44,6 +44,8 @@ Notes phases_do_not_sum(const Observation& o);
 Notes step_clock_differs(const Observation& o);
 Notes topology_mismatched(const Observation& o);
 Notes topology_unknown(const Observation& o);
+Notes emulation_failed(const Observation& o);
+Notes nccl_fallback(const Observation& o);
 Notes cpu_oversubscribed(const Observation& o);
 Notes exchange_off(const Observation& o);
 Notes no_graph(const Observation& o);
@@ -52,6 +54,19 @@ Notes worker_note(const Observation& o);
 Notes telemetry_missing(const Observation& o);
 Notes gpu_throttled(const Observation& o);
 Notes pcie_link_degraded(const Observation& o);
+Notes gpu_power_capped(const Observation& o);
+Notes gpu_clocks_low(const Observation& o);
+Notes gpu_shared(const Observation& o);
+Notes gpu_memory_faulty(const Observation& o);
+Notes gpu_memory_worn(const Observation& o);
+Notes numa_mismatch(const Observation& o);
+Notes cpu_quota_throttled(const Observation& o);
+Notes shared_memory_small(const Observation& o);
+Notes peer_access_blocked(const Observation& o);
+Notes iommu_translates(const Observation& o);
+Notes io_not_as_asked(const Observation& o);
+Notes cache_not_as_asked(const Observation& o);
+Notes page_cache_warm(const Observation& o);
 }  // namespace rules
 
 }  // namespace falcon::report

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 
+#include "base/text.h"
 #include "report/figures.h"
 #include "report/findings.h"
 
@@ -8,6 +10,7 @@ namespace {
 
 constexpr double kThrottledPct = 5;  // below, the clocks of a healthy board move too
 constexpr std::size_t kMaxNamed = 5;
+constexpr double kLinkStep = 0.05;  // less is the noise of a mean over whole numbers
 
 /// What is wrong with each source, in words.
 std::vector<std::string> gaps_of(const Observation& o) {
@@ -29,10 +32,33 @@ std::vector<std::string> gaps_of(const Observation& o) {
   return gaps;
 }
 
-const Gpu* find_gpu(const Host& host, const std::string& uuid) {
-  const auto found = std::find_if(host.gpus.begin(), host.gpus.end(),
-                                  [&uuid](const Gpu& gpu) { return gpu.uuid == uuid; });
-  return found == host.gpus.end() ? nullptr : &*found;
+template <class T>
+double number_of(const T& value) {
+  return static_cast<double>(value);
+}
+double number_of(const Summary& summary) {
+  return summary.mean;
+}
+
+/// "x8 of x16" when a value that is known is below one that is.
+template <class T, class M>
+void add_below(const Measured<T>& value, const Measured<M>& most, const std::string& unit,
+               std::string& evidence) {
+  if (!value.has_value() || !most.has_value()) return;
+  if (number_of(*value) > number_of(*most) - kLinkStep) return;
+  const auto text = [&unit](double number) {
+    return unit + base::number_text(std::round(number * 100) / 100);
+  };
+  evidence +=
+      (evidence.empty() ? "" : ", ") + text(number_of(*value)) + " of " + text(number_of(*most));
+}
+
+/// The plan tells of links that are narrow before the run.
+bool is_told(const Plan& plan, const std::string& pci_address) {
+  return std::any_of(plan.findings.begin(), plan.findings.end(), [&](const Finding& finding) {
+    return finding.id == "pcie_link_degraded" &&
+           finding.message.find(pci_address) != std::string::npos;
+  });
 }
 
 }  // namespace
@@ -67,19 +93,30 @@ Notes gpu_throttled(const Observation& o) {
   return notes;
 }
 
-/// Only the width: the generation of an idle link drops to save power, its width does not.
 Notes pcie_link_degraded(const Observation& o) {
   Notes notes;
-  for (const TopologyGpu& used : o.report.topology.gpus) {
-    const Gpu* gpu = find_gpu(o.report.system, used.uuid);
-    if (gpu == nullptr || !gpu->pcie_width.has_value() || !gpu->pcie_width_max.has_value()) {
-      continue;
+  for (const GpuTelemetry& gpu : o.report.utilization.gpus) {
+    // Readings that found the GPU idle do not count there.
+    const GpuLinkTelemetry& link = gpu.pcie_link;
+    std::string evidence;
+    add_below(link.generation, link.generation_max, "generation ", evidence);
+    if (!is_told(o.evidence.plan, gpu.pci_address)) {
+      add_below(link.width, link.width_max, "x", evidence);
     }
-    if (*gpu->pcie_width >= *gpu->pcie_width_max) continue;
-    notes.push_back(
-        {"the PCIe link of GPU " + gpu->pci_address + " is narrower than it can be",
-         "x" + std::to_string(*gpu->pcie_width) + " of x" + std::to_string(*gpu->pcie_width_max),
-         "reseat the board or cable; look at the slot's wiring"});
+    if (evidence.empty()) continue;
+    notes.push_back({"the PCIe link of GPU " + gpu.pci_address + " was below what it can be",
+                     evidence + ", under load",
+                     "reseat the board or cable; look at the slot's wiring"});
+  }
+  const Measured<StorageFacts>& storage = o.report.storage.data;
+  if (!storage.has_value() || !storage.value->disks.has_value()) return notes;
+  for (const StorageDisk& disk : *storage.value->disks) {
+    std::string evidence;
+    add_below(disk.pcie_generation, disk.pcie_generation_max, "generation ", evidence);
+    add_below(disk.pcie_width, disk.pcie_width_max, "x", evidence);
+    if (evidence.empty()) continue;
+    notes.push_back({"the PCIe link of the drive " + disk.name + " is below what it can be",
+                     evidence, "reseat the drive or cable; look at the slot's wiring"});
   }
   return notes;
 }

@@ -7,9 +7,10 @@
 #include "base/text.h"
 #include "report/evidence.h"
 #include "report/findings.h"
+#include "report/others.h"
 #include "report/places.h"
 #include "report/step_series.h"
-#include "report/storage.h"
+#include "report/trace.h"
 #include "report/training.h"
 
 namespace falcon::report {
@@ -28,6 +29,7 @@ RunSection make_run(const Plan& plan, const Host& host, const RunLog& log,
   run.command_line = circumstances.command_line;
   run.spec_hash = plan.spec_hash;
   run.hostname = host.hostname;
+  run.hosts = log.hosts;
   run.launcher_cpu_s = log.supervisor_cpu_s;
   run.launcher_peak_rss_bytes = log.supervisor_peak_rss_bytes > 0
                                     ? Measured<std::int64_t>(log.supervisor_peak_rss_bytes)
@@ -121,16 +123,46 @@ void add_energy_per_sample(const Evidence& evidence, Report& report) {
   }
 }
 
+std::string hundredths(double number) {
+  return base::number_text(std::round(number * 100) / 100);
+}
+
+/// "Gen5 x16", means over the window.
+void add_links_under_load(Report& report) {
+  for (TopologyGpu& gpu : report.topology.gpus) {
+    gpu.link_under_load = Measured<std::string>::missing("no telemetry of this GPU");
+    for (const GpuTelemetry& seen : report.utilization.gpus) {
+      if (seen.uuid != gpu.uuid) continue;
+      const GpuLinkTelemetry& link = seen.pcie_link;
+      gpu.link_under_load = Measured<std::string>::missing(
+          link.generation.has_value() ? link.width.reason : link.generation.reason);
+      if (!link.generation.has_value() || !link.width.has_value()) continue;
+      gpu.link_under_load = "Gen" + hundredths(link.generation.value->mean) + " x" +
+                            hundredths(link.width.value->mean);
+    }
+  }
+}
+
 void add_findings(const Evidence& evidence, Report& report) {
   report.findings = evidence.plan.findings;
   const std::vector<Finding> observed = make_findings({report, evidence});
-  report.findings.insert(report.findings.end(), observed.begin(), observed.end());
+  for (const Finding& finding : observed) {
+    const bool is_planned = std::any_of(
+        report.findings.begin(), report.findings.end(), [&finding](const Finding& other) {
+          return other.id == finding.id && other.message == finding.message;
+        });
+    if (!is_planned) report.findings.push_back(finding);
+  }
   const bool is_invalid =
       std::any_of(report.findings.begin(), report.findings.end(),
                   [](const Finding& finding) { return finding.severity == "invalid"; });
-  if (!is_invalid || !report.spec.strict || report.run.status != "ok") return;
-  report.run.status = "invalid";
-  report.run.exit_code = static_cast<int>(ExitCode::kInvalid);
+  if (!is_invalid || report.run.status != "ok") return;
+  // What was to be emulated and was not is no figure at all; other doubts are the reader's.
+  const bool is_void =
+      std::any_of(report.findings.begin(), report.findings.end(),
+                  [](const Finding& finding) { return finding.id == "emulation_failed"; });
+  if (report.spec.strict || is_void) report.run.status = "invalid";
+  if (report.spec.strict) report.run.exit_code = static_cast<int>(ExitCode::kInvalid);
 }
 
 }  // namespace
@@ -144,9 +176,10 @@ Report make(const Plan& plan, const Host& host, const RunLog& log, const Telemet
   report.spec = plan.spec;
   report.spec_origin = plan.spec_origin;
   static_cast<Plan&>(report.plan) = plan;
-  report.system = host;
+  static_cast<Host&>(report.system) = host;
   report.topology = make_topology(evidence);
   report.training = make_training(evidence, circumstances.model, circumstances.precision);
+  report.training.trace = make_trace(evidence, circumstances.trace_file);
   report.ranks = make_ranks(evidence);
   report.utilization = telemetry.utilization;
   report.series = telemetry.series;
@@ -154,6 +187,7 @@ Report make(const Plan& plan, const Host& host, const RunLog& log, const Telemet
     const double zero_s = telemetry.began_s > 0 ? telemetry.began_s : log.started_s;
     report.series["run/step_time_ms"] = make_step_series(evidence, zero_s);
   }
+  add_others(circumstances.others, telemetry.began_s, report);
   report.storage = make_storage(evidence, telemetry.utilization, circumstances.storage);
   report.error = make_error(log);
   add_energy_per_sample(evidence, report);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "measure/statistics.h"
 
 namespace falcon::report {
@@ -26,12 +25,13 @@ Measured<double> own_step_ms(const WorkerRecords& records, const Statistics& ste
 }
 
 void add_records(const WorkerRecords& records, std::size_t num_ranks, RankReport& out) {
-  out.host = records.hostname;
+  if (out.host.empty()) out.host = records.hostname;
   out.pid = records.pid;
   if (!records.devices.empty()) out.devices = records.devices;
   out.steps = records.measured_steps;
   out.step_time_ms = measure::summarize(records.step_ms);
   out.own_step_ms = own_step_ms(records, out.step_time_ms, num_ranks);
+  out.memory = records.memory;
   out.gpu_memory_peak_bytes = records.gpu_memory_peak_bytes;
   out.parameter_hash = records.parameter_hash.empty()
                            ? Measured<std::string>::missing("the worker did not compute it")
@@ -43,6 +43,7 @@ void add_missing_records(RankReport& out) {
   const std::string why = "the rank sent no records";
   out.step_time_ms = measure::summarize({});
   out.own_step_ms = Measured<double>::missing(why);
+  out.memory = Measured<MemoryRecord>::missing(why);
   out.gpu_memory_peak_bytes = Measured<std::int64_t>::missing(why);
   out.parameter_hash = Measured<std::string>::missing(why);
 }
@@ -89,59 +90,6 @@ void compare_ranks(std::vector<RankReport>& ranks) {
   }
 }
 
-std::string device_text(const DevicePlan& device) {
-  return device.uuid.empty() ? device.kind : device.uuid;
-}
-
-/// CUDA gives the bare UUID, NVML puts GPU- before it.
-std::string bare_uuid(std::string uuid) {
-  if (uuid.starts_with("GPU-")) uuid.erase(0, 4);
-  std::transform(uuid.begin(), uuid.end(), uuid.begin(),
-                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c; });
-  return uuid;
-}
-
-bool is_same(const DevicePlan& a, const DevicePlan& b) {
-  return a.kind == b.kind && bare_uuid(a.uuid) == bare_uuid(b.uuid);
-}
-
-/// Sets the verdict from ranks that all said what they computed on.
-void compare_devices(const Evidence& evidence, Topology& out) {
-  bool is_equal = true;
-  for (const RankPlan& rank : evidence.plan.ranks) {
-    const std::vector<DevicePlan>& seen = evidence.of_rank(rank.rank)->devices;
-    if (std::equal(rank.devices.begin(), rank.devices.end(), seen.begin(), seen.end(), is_same)) {
-      continue;
-    }
-    is_equal = false;
-    std::vector<std::string> planned, used;
-    for (const DevicePlan& device : rank.devices) planned.push_back(device_text(device));
-    for (const DevicePlan& device : seen) used.push_back(device_text(device));
-    out.evidence.push_back("rank " + std::to_string(rank.rank) + ": planned " +
-                           base::join(planned, ", ") + ", used " + base::join(used, ", "));
-  }
-  if (!is_equal) {
-    out.verdict = "mismatched";
-    return;
-  }
-  out.evidence.emplace_back("every rank used the device planned for it, compared by UUID");
-  const std::string& name = evidence.plan.spec.topology.name;
-  if (name.empty() || name == "all" || name == "cpu") {
-    out.verdict = "matched";
-    return;
-  }
-  out.evidence.push_back("how the devices of " + name + " are attached is not proved");
-}
-
-TopologyGpu make_gpu(const DevicePlan& device) {
-  TopologyGpu gpu;
-  gpu.uuid = device.uuid;
-  gpu.pci_address = device.pci_address;
-  gpu.attach = gpu.drawer = Measured<std::string>::missing("the attach of a GPU is not proved yet");
-  gpu.link_under_load = Measured<std::string>::missing("not read");
-  return gpu;
-}
-
 }  // namespace
 
 std::vector<RankReport> make_ranks(const Evidence& evidence) {
@@ -150,6 +98,7 @@ std::vector<RankReport> make_ranks(const Evidence& evidence) {
     RankReport rank;
     rank.rank = planned.rank;
     rank.devices = planned.devices;
+    rank.host = planned.host;
     rank.numa_node = planned.numa_node;
     rank.cpus = planned.cpus;
     if (const WorkerRecords* records = evidence.of_rank(planned.rank)) {
@@ -162,33 +111,6 @@ std::vector<RankReport> make_ranks(const Evidence& evidence) {
   }
   compare_ranks(ranks);
   return ranks;
-}
-
-Topology make_topology(const Evidence& evidence) {
-  Topology out;
-  out.requested = evidence.plan.spec.topology;
-  out.pair_classes = Measured<std::map<std::string, std::int64_t>>::missing(
-      "needs the attach of every GPU, which is not proved yet");
-  std::string silent = evidence.plan.ranks.empty() ? "nothing was planned" : "";
-  for (const RankPlan& rank : evidence.plan.ranks) {
-    for (const DevicePlan& device : rank.devices) {
-      if (!device.uuid.empty()) out.gpus.push_back(make_gpu(device));
-    }
-    const WorkerRecords* records = evidence.of_rank(rank.rank);
-    if (records == nullptr || records->devices.empty()) {
-      if (silent.empty()) {
-        silent = "rank " + std::to_string(rank.rank) + " did not say what it computed on";
-      }
-      continue;
-    }
-    out.observed.insert(out.observed.end(), records->devices.begin(), records->devices.end());
-  }
-  if (silent.empty()) {
-    compare_devices(evidence, out);
-  } else {
-    out.evidence.push_back(silent);
-  }
-  return out;
 }
 
 }  // namespace falcon::report

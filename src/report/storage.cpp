@@ -1,42 +1,16 @@
 #include "report/storage.h"
 
+#include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <system_error>
+#include <string>
 #include <vector>
 
-#include "base/files.h"
 #include "base/text.h"
-#include "falconbench/errors.h"
 
 namespace falcon::report {
 namespace {
 
-bool is_octal(char c) {
-  return c >= '0' && c <= '7';
-}
-
-/// Blanks and the like stand as \040 in mountinfo.
-std::string unescape(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && is_octal(text[i + 1]) && is_octal(text[i + 2]) &&
-        is_octal(text[i + 3])) {
-      out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
-                               (text[i + 3] - '0'));
-      i += 3;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
-bool holds(const std::string& mount, const std::string& folder) {
-  if (mount == "/") return true;
-  return folder.starts_with(mount) &&
-         (folder.size() == mount.size() || folder[mount.size()] == '/');
-}
+constexpr double kColdShare = 0.9, kWarmShare = 0.1;  // of the bytes read, from storage
 
 Measured<std::int64_t> workers_read(const HostTelemetry& host) {
   using Bytes = Measured<std::int64_t>;
@@ -53,68 +27,83 @@ Measured<std::int64_t> device_read(const Utilization& utilization) {
   using Bytes = Measured<std::int64_t>;
   if (!utilization.host.disks.has_value()) return Bytes::missing(utilization.host.disks.reason);
   if (!utilization.window_s.has_value()) return Bytes::missing(utilization.window_s.reason);
+  // The devices below the one that is mounted hold data too.
+  const Measured<std::string>& mounted = utilization.host.data_disk;
   for (const DiskTelemetry& disk : *utilization.host.disks) {
-    if (!disk.holds_data) continue;
+    if (!disk.holds_data || (mounted.has_value() && disk.name != *mounted)) continue;
     if (!disk.read_bytes_per_s.has_value()) return Bytes::missing(disk.read_bytes_per_s.reason);
     return std::llround((*disk.read_bytes_per_s).mean * *utilization.window_s);
   }
-  return Bytes::missing(utilization.host.data_disk.has_value()
-                            ? "no readings of " + *utilization.host.data_disk
-                            : utilization.host.data_disk.reason);
+  return Bytes::missing(mounted.has_value() ? "no readings of " + *mounted : mounted.reason);
+}
+
+void set_missing(Storage& out, const std::string& why) {
+  out.io = out.io_fallback = out.state = Measured<std::string>::missing(why);
+  out.file_bytes = out.workers_read_bytes = out.device_read_bytes =
+      Measured<std::int64_t>::missing(why);
+  out.from_storage_pct = Measured<double>::missing(why);
+}
+
+/// How the ranks read, each way once.
+void take_io(const Evidence& evidence, Storage& out) {
+  std::vector<std::string> ways;
+  std::string fallback;
+  for (const WorkerRecords* rank : evidence.records) {
+    const LoaderRecord& loader = rank->loader;
+    if (std::find(ways.begin(), ways.end(), loader.io) == ways.end()) ways.push_back(loader.io);
+    if (fallback.empty()) fallback = loader.io_fallback;
+  }
+  out.io = base::join(ways, ", ");
+  out.io_fallback = fallback.empty() ? Measured<std::string>::missing("files are read as asked")
+                                     : Measured<std::string>(fallback);
+}
+
+/// Whether the kernel counts what a process fetches from this file system (task_io_account_read):
+/// block devices, NFS and SMB.
+bool counts_reads(const StorageFacts& facts) {
+  if (facts.disks.has_value()) return true;
+  const std::string type = facts.file_system.value.value_or("");
+  return type.starts_with("nfs") || type == "cifs" || type == "smb3";
+}
+
+void take_source(Storage& out) {
+  const auto unknown = [&out](const std::string& why) {
+    out.from_storage_pct = Measured<double>::missing(why);
+    out.state = Measured<std::string>::missing(why);
+  };
+  if (*out.file_bytes == 0) return unknown("no file was read while measuring");
+  if (!out.workers_read_bytes.has_value()) return unknown(out.workers_read_bytes.reason);
+  const std::int64_t fetched = *out.workers_read_bytes;
+  if (fetched == 0 && (!out.data.has_value() || !counts_reads(*out.data))) {
+    return unknown("the kernel does not count what is fetched from this file system");
+  }
+  // Read-ahead and whole pages fetch more than was asked for.
+  const double share = static_cast<double>(fetched) / static_cast<double>(*out.file_bytes);
+  out.from_storage_pct = std::min(100.0, 100 * share);
+  out.state = std::string(share >= kColdShare ? "cold" : share <= kWarmShare ? "warm" : "mixed");
 }
 
 }  // namespace
 
-StorageFacts storage_facts(const std::string& folder, std::string_view mountinfo) {
-  StorageFacts facts;
-  facts.folder = folder;
-  facts.mount = facts.file_system = facts.device =
-      Measured<std::string>::missing("no mount point holds the folder");
-  std::size_t longest = 0;
-  for (const std::string& line : base::split(mountinfo, '\n')) {
-    const std::size_t dash = line.find(" - ");
-    if (dash == std::string::npos) continue;
-    const std::vector<std::string> front = base::split(line.substr(0, dash), ' ');
-    const std::vector<std::string> back = base::split(line.substr(dash + 3), ' ');
-    if (front.size() < 6 || back.size() < 2) continue;
-    const std::string mount = unescape(front[4]);
-    if (!holds(mount, folder) || mount.size() < longest) continue;
-    longest = mount.size();
-    facts.mount = mount;
-    facts.file_system = back[0];
-    facts.device = unescape(back[1]);
-  }
-  return facts;
-}
-
-Measured<StorageFacts> find_storage(const std::string& folder) {
-  using Facts = Measured<StorageFacts>;
-  if (folder.empty()) return Facts::missing("synthetic data lies nowhere");
-  std::error_code error;
-  const auto real = std::filesystem::weakly_canonical(folder, error);
-  if (error) return Facts::missing(base::printable(folder, 200) + ": " + error.message());
-  try {
-    return storage_facts(real.string(), base::read_file("/proc/self/mountinfo"));
-  } catch (const Error& failure) {
-    return Facts::missing(failure.what());
-  }
-}
-
 Storage make_storage(const Evidence& evidence, const Utilization& utilization,
-                     const Measured<StorageFacts>& facts) {
-  using Bytes = Measured<std::int64_t>;
+                     const StorageSight& sight) {
   Storage out;
-  out.data = facts;
+  out.data = sight.facts;
+  out.cache = sight.cache;
+  out.probe = sight.probe;
   if (evidence.plan.data.folder.empty()) {
-    out.file_bytes = out.workers_read_bytes = out.device_read_bytes =
-        Bytes::missing("synthetic data reads nothing");
+    set_missing(out, "synthetic data reads nothing");
     return out;
   }
-  std::int64_t file_bytes = 0;
-  for (const WorkerRecords* rank : evidence.records) file_bytes += rank->loader.file_bytes;
-  out.file_bytes = evidence.gap().empty() ? Bytes(file_bytes) : evidence.missing<std::int64_t>();
+  if (!evidence.gap().empty()) set_missing(out, evidence.gap());
   out.workers_read_bytes = workers_read(utilization.host);
   out.device_read_bytes = device_read(utilization);
+  if (!evidence.gap().empty()) return out;
+  std::int64_t file_bytes = 0;
+  for (const WorkerRecords* rank : evidence.records) file_bytes += rank->loader.file_bytes;
+  out.file_bytes = file_bytes;
+  take_io(evidence, out);
+  take_source(out);
   return out;
 }
 

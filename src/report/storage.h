@@ -1,21 +1,19 @@
-// What the training data lies on.
+// What the training data lies on, and where what was read of it came from.
 #pragma once
-#include <string>
-#include <string_view>
-
-#include "falconbench/report_places.h"
+#include "falconbench/report_storage.h"
 #include "falconbench/telemetry.h"
 #include "report/evidence.h"
 
 namespace falcon::report {
 
-/// folder: absolute, without links. mountinfo: text of /proc/self/mountinfo (proc(5)). The last of
-/// the longest mount points that hold the folder counts: it hides those below it.
-StorageFacts storage_facts(const std::string& folder, std::string_view mountinfo);
-/// The same for this process; missing for an empty folder (synthetic data) or unreadable mountinfo.
-Measured<StorageFacts> find_storage(const std::string& folder);
+/// What the launcher saw of the storage; each missing with its reason (synthetic data).
+struct StorageSight {
+  Measured<StorageFacts> facts;
+  Measured<CacheState> cache;
+  Measured<StorageProbe> probe;
+};
 
 Storage make_storage(const Evidence& evidence, const Utilization& utilization,
-                     const Measured<StorageFacts>& facts);
+                     const StorageSight& sight);
 
 }  // namespace falcon::report

@@ -63,7 +63,8 @@ void add_request(const Report& report, Lines& lines) {
   lines.add("model", model + ", data " + spec.data.format);
   if (report.plan.ranks.empty()) return;  // not planned: nothing else was decided
   const std::string& topology = spec.topology.name.empty() ? "a list" : spec.topology.name;
-  lines.add("devices", devices_text(report) + ", topology " + topology + " (" +
+  const std::string emulated = report.topology.emulated ? "emulated, " : "";
+  lines.add("devices", devices_text(report) + ", topology " + topology + " (" + emulated +
                            report.topology.verdict + "), " + report.plan.parallelism +
                            (report.plan.backend == "none" ? "" : " over " + report.plan.backend));
   lines.add("precision", spec.precision.value_or("default") + ", batch " +
@@ -108,6 +109,28 @@ void add_input(const Report& report, Lines& lines) {
     text += ", " + figure(*capacity / *speed) + " times what training took";
   }
   lines.add("loader", text);
+}
+
+std::string trial_text(const ReadTrial& trial) {
+  return bytes_text(trial.bytes_per_s) + "/s";
+}
+
+void add_storage(const Report& report, Lines& lines) {
+  const Storage& storage = report.storage;
+  if (!storage.data.has_value()) return;
+  std::string text = report.spec.storage.empty() ? "" : report.spec.storage + ", ";
+  text += storage.data.value->device.value.value_or("an unknown device") + ", " +
+          storage.io.value.value_or("not read");
+  if (storage.state.has_value()) {
+    text +=
+        ", " + *storage.state + " (" + percent(*storage.from_storage_pct / 100) + " from storage)";
+  }
+  if (storage.probe.has_value()) {
+    text += ", probe " + trial_text(storage.probe.value->sequential) + " one reader, " +
+            trial_text(storage.probe.value->random) + " as " +
+            std::to_string(storage.probe.value->random.threads) + " loaders";
+  }
+  lines.add("storage", text);
 }
 
 void add_loss(const Report& report, Lines& lines) {
@@ -160,14 +183,20 @@ void add_findings(const Report& report, Lines& lines) {
 
 std::string summary(const Report& report, const std::string& path, bool use_colour) {
   Lines lines(use_colour);
+  if (report.topology.emulated) {
+    lines.add_status("EMULATED", "no chassis: falcon_link " + *report.spec.emulate.falcon_link +
+                                     " is imposed on GPUs of the host");
+  }
   add_status(report, lines);
   add_request(report, lines);
   add_speed(report, lines);
   add_utilization_lines(report, lines);
   add_input(report, lines);
+  add_storage(report, lines);
   add_loss(report, lines);
   add_learned(report, lines);
   add_findings(report, lines);
+  if (report.training.trace.has_value()) lines.add("trace", (*report.training.trace).file);
   lines.add("report", path);
   return lines.take();
 }

@@ -60,11 +60,17 @@ std::vector<std::string> words(std::string_view list) {
   if (list == "storages") return names(storages());
   if (list == "squad_versions") return {"v1.1", "v2.0"};
   if (list == "auto_on_off") return {"auto", "on", "off"};
+  if (list == "file_ios") return {kBufferedIo, kDirectIo, kUringIo};
+  if (list == "cache_states") return {kAnyCache, kColdCache, kWarmCache};
   if (list == "on_off") return {"on", "off"};
   if (list == "gradient_dtypes") return {"fp32", "fp16", "bf16"};
   if (list == "decays") return {"all", kDecayWeightsOnly};
   if (list == "checkpoint_times") return {"epoch"};
   if (list == "attach") return {"local", "falcon"};
+  if (list == "falcon_links") return {kHostStaged};
+  if (list == "drawer_modes") return {"one_host", "two_hosts", "two_links", "advanced"};
+  if (list == "pair_classes") return names(pair_classes());
+  if (list == "link_classes") return names(link_classes());
   return {};
 }
 

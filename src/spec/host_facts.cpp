@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "falconbench/catalog.h"
+#include "falconbench/system_file.h"
 
 namespace falcon::catalog {
 
@@ -25,9 +26,27 @@ std::span<const WordFacts> samplers() {
 
 std::span<const WordFacts> topologies() {
   static const std::vector<WordFacts> table = {
-      {"localGPUs", "the GPUs in the host", {}},
-      {"hybridGPUs", "some GPUs in the host, some in the chassis", {}},
-      {"falconGPUs", "the GPUs in the composable chassis", {}},
+      {kLocalGpus, "the GPUs in the host", {}},
+      {kHybridGpus, "some GPUs in the host, some in the chassis", {}},
+      {kFalconGpus, "the GPUs in the composable chassis", {}},
+  };
+  return table;
+}
+
+std::span<const WordFacts> pair_classes() {
+  return link_classes().first(5);
+}
+
+std::span<const WordFacts> link_classes() {
+  static const std::vector<WordFacts> table = {
+      {"L-L", "two GPUs in the host", {}},
+      {"F-L", "a GPU in a chassis and one in the host", {}},
+      {"F-F same drawer", "two GPUs in one drawer, on one link to the host", {}},
+      {"F-F other half", "two GPUs in one drawer, on different links to the host", {}},
+      {"F-F cross drawer", "two GPUs in different drawers", {}},
+      {"host-L", "the host and a GPU in it", {}},
+      {"host-F", "the host and a GPU in a chassis", {}},
+      {"uplink", "a link between a drawer and the host, used by all of its GPUs at once", {}},
   };
   return table;
 }

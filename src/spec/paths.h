@@ -29,4 +29,11 @@ void visit_own_paths(RunSpec& spec, Visit&& visit) {
   visit("telemetry.redfish.credentials", spec.telemetry.redfish->credentials);
 }
 
+/// Whether anything of the spec is relative to the storage.
+inline bool names_a_file(RunSpec spec) {
+  bool any = false;
+  visit_paths(spec, [&](const char*, const std::string& path) { any = any || !path.empty(); });
+  return any;
+}
+
 }  // namespace falcon::spec

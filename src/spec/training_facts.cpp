@@ -7,10 +7,18 @@ namespace falcon::catalog {
 std::span<const WordFacts> parallelisms() {
   static const std::vector<WordFacts> table = {
       {"none", "one device alone", {}},
+      {"dp",
+       "one worker for all devices: in every step replicas get the state, compute a part of the "
+       "batch each and give their gradients back, as torch.nn.DataParallel; no CUDA graph",
+       {}},
       {"ddp",
        "one worker per device with a replica each; gradients are averaged in buckets while the "
        "backward pass goes on",
        {"bucket_mb", "first_bucket_mb"}},
+      {"sharded",
+       "as ddp, but optimizer state (stage 1), gradients (2) and parameters (3) are divided among "
+       "the workers, as in ZeRO",
+       {"stage", "unit_mb"}},
   };
   return table;
 }
@@ -62,26 +70,26 @@ std::span<const DatasetFacts> datasets() {
        {}},
       {{"imagefolder",
         "JPEG files in one folder for each class, PATH/train/CLASS/*.jpg",
-        {"path", "train", "val", "make", "loader"}},
+        {"path", "train", "val", "cache", "probe", "make", "loader"}},
        {.classes = 4, .side = 500, .quality = 90},
        "train",
        "val"},
       {{"coco",
         "JPEG files with boxes in a COCO annotation file, PATH/annotations/instances_train.json",
-        {"path", "train", "val", "annotations", "augment", "make", "loader"}},
+        {"path", "train", "val", "annotations", "augment", "cache", "probe", "make", "loader"}},
        {.classes = 8, .side = 640, .quality = 90, .boxes = 7},
        "train",
        "val"},
       {{"yolo",
         "JPEG files with boxes in YOLO label files, PATH/images/train/*.jpg and "
         "PATH/labels/train/*.txt",
-        {"path", "train", "val", "augment", "make", "loader"}},
+        {"path", "train", "val", "augment", "cache", "probe", "make", "loader"}},
        {.classes = 8, .side = 640, .quality = 90, .boxes = 7},
        "train",
        "val"},
       {{"squad",
         "questions on texts, in SQuAD's JSON (v1.1 or v2.0), with a WordPiece vocabulary",
-        {"path", "train", "val", "vocab", "doc_stride", "make", "loader"}},
+        {"path", "train", "val", "vocab", "doc_stride", "cache", "probe", "make", "loader"}},
        {.version = "v1.1"},
        "train-{version}.json",
        "dev-{version}.json",

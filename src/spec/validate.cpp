@@ -41,7 +41,6 @@ class Rules {
 
   void check_taken(const std::string& group, std::string_view chooser, const WordFacts& facts,
                    const std::string& choice);
-  bool names_a_file() const;
   void check_name();
   void check_data();
   void check_made_data();
@@ -54,6 +53,7 @@ class Rules {
   void check_schedule();
   void check_optimizer();
   void check_engine();
+  void check_strategy();
   void check_devices();
   void check_cpu();
   void check_batch();
@@ -106,14 +106,6 @@ void Rules::check_name() {
   }
 }
 
-// Whether anything of the spec is relative to the storage.
-bool Rules::names_a_file() const {
-  RunSpec copy = spec_;
-  bool any = false;
-  visit_paths(copy, [&](const char*, const std::string& path) { any = any || !path.empty(); });
-  return any;
-}
-
 void Rules::check_data() {
   const DatasetFacts* format =
       sound("data.format") ? catalog::find_dataset(spec_.data.format) : nullptr;
@@ -124,8 +116,17 @@ void Rules::check_data() {
   if (catalog::takes(*format, "path")) {
     if (!given("data.path") && sound("data.path"))
       fault("data", "data.path is required: " + choice);
-  } else if (given("storage") && !names_a_file()) {
-    fault("storage", "has no effect: " + choice + ", which reads no file");
+  } else {
+    if (given("storage") && !names_a_file(spec_)) {
+      fault("storage", "has no effect: " + choice + ", which reads no file");
+    }
+    if (given("data.loader.io") && spec_.data.loader.io != kBufferedIo) {
+      fault("data.loader.io", "has no effect: " + choice + ", which reads no file");
+    }
+  }
+  if (given("data.cache") && spec_.data.cache == kWarmCache && spec_.data.loader.io == kDirectIo) {
+    fault("data.cache",
+          "warm has no effect: data.loader.io is direct, which passes the page cache");
   }
 }
 
@@ -291,6 +292,28 @@ void Rules::check_optimizer() {
   }
 }
 
+void Rules::check_strategy() {
+  const std::string kind = given("parallelism") ? spec_.parallelism.kind : "";
+  const EngineSpec& engine = spec_.engine;
+  if (kind == "sharded" && engine.allreduce == "off") {
+    fault("engine.allreduce",
+          "off leaves sharded without the parameters of other ranks; accepted there: on");
+  }
+  if (kind != "dp") return;
+  if (engine.graphs == "on") {
+    fault("engine.graphs",
+          "on cannot be with parallelism dp, whose step spans devices and threads; accepted there: "
+          "auto or off");
+  }
+  if (engine.gradient_dtype != EngineSpec().gradient_dtype) {
+    fault("engine.gradient_dtype",
+          "has no effect: parallelism dp copies gradients as they are; accepted there: fp32");
+  }
+  if (engine.allreduce == "off") {
+    fault("engine.allreduce", "has no effect: parallelism dp has one rank; accepted there: on");
+  }
+}
+
 void Rules::check_engine() {
   if (spec_.engine.deterministic && spec_.engine.cudnn_benchmark) {
     fault("engine.cudnn_benchmark",
@@ -303,6 +326,7 @@ void Rules::check_engine() {
   if (!exchanges && spec_.engine.allreduce == "off") {
     fault("engine.allreduce", "has no effect: with parallelism none nothing is exchanged");
   }
+  check_strategy();
   if (spec_.engine.graphs == "on" && spec_.warmup_steps < kGraphWarmupSteps) {
     fault("engine.graphs",
           "on needs " + std::to_string(kGraphWarmupSteps) + " warm-up steps, but warmup_steps is " +
@@ -321,11 +345,16 @@ std::optional<std::int64_t> Rules::num_devices() const {
 }
 
 void Rules::check_devices() {
-  const std::int64_t devices = num_devices().value_or(1);
+  const std::optional<std::int64_t> known = num_devices();
+  if (given("parallelism") && spec_.parallelism.kind == "sharded" && known == 1) {
+    fault("parallelism", "sharded divides among devices, but there is one; accepted: none");
+  }
+  const std::int64_t devices = known.value_or(1);
   if (!given("parallelism") || spec_.parallelism.kind != "none" || devices < 2) return;
   fault("parallelism", "none works on one device, but " +
                            std::string(given("devices") ? "devices is " : "topology has ") +
-                           std::to_string(devices) + "; accepted: ddp, or devices: 1");
+                           std::to_string(devices) +
+                           "; accepted: ddp, sharded or dp, or devices: 1");
 }
 
 void Rules::check_cpu() {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "platform/block_device.h"
 #include "platform/root.h"
-#include "telemetry/block_device.h"
 #include "telemetry/cpu_sampler.h"
 #include "telemetry/disk_sampler.h"
 #include "telemetry/gpm_sampler.h"
@@ -38,8 +38,8 @@ void make_memory(const char* name, const SamplerContext& context, const std::str
 void make_disk(const char* name, const SamplerContext& context, const std::string& disabled,
                Samplers& out) {
   const platform::Root root(context.root);
-  out.push_back(
-      std::make_unique<DiskSampler>(name, root, device_number_of(context.data_folder), disabled));
+  out.push_back(std::make_unique<DiskSampler>(
+      name, root, platform::device_number_of(context.data_folder), disabled));
   out.push_back(std::make_unique<ProcessSampler>(name, ProcessPart::kStorage, root,
                                                  context.processes, disabled));
 }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "telemetry/block_device.h"
+#include "platform/block_device.h"
 
 namespace falcon::telemetry {
 namespace {
@@ -64,13 +64,13 @@ DiskSampler::DiskSampler(const char* name, platform::Root root,
     data_disk_ = Measured<std::string>::missing(disabled);
     return;
   }
-  data_disk_ = data_device.has_value() ? disk_of(root_, *data_device) : data_device;
-  auto physical = physical_disks(root_);
+  data_disk_ = data_device.has_value() ? platform::disk_of(root_, *data_device) : data_device;
+  auto physical = platform::physical_disks(root_);
   no_disks_ = physical.has_value() && physical.value->empty() ? "there is no physical disk"
                                                               : physical.reason;
   disks_ = physical.value.value_or(std::vector<std::string>());
   if (data_disk_.has_value()) {
-    data_disks_ = disks_below(root_, *data_disk_);
+    data_disks_ = platform::disks_below(root_, *data_disk_);
     data_disks_.push_back(*data_disk_);
   }
   for (const std::string& disk : data_disks_) {

@@ -11,6 +11,9 @@
 namespace falcon::train {
 namespace {
 
+/// Part of the names of NCCL's kernels, ncclDevKernel_AllReduce_Sum_f32_RING_LL and others.
+constexpr const char* kNcclKernels = "DevKernel_";
+
 /// A capture that is ended or, when the work fails, given up.
 class Capture {
  public:
@@ -88,7 +91,19 @@ void StepGraph::replay(std::int64_t step) {
     const auto event = static_cast<cudaEvent_t>(marks_.event(step, mark.place));
     C10_CUDA_CHECK(cudaGraphExecEventRecordNodeSetEvent(executable, mark.node, event));
   }
+  if (is_timed_) exchange_->prepare(executable, step);
   graph_.replay();
+}
+
+void StepGraph::set_exchange_timed(bool timed) {
+  if (timed == is_timed_) return;
+  is_timed_ = timed;
+  if (timed) {
+    exchange_.emplace(graph_.raw_cuda_graph(), kNcclKernels);
+  } else {
+    exchange_->leave_graph();
+  }
+  if (exchange_->count() > 0) graph_.instantiate();
 }
 
 }  // namespace falcon::train

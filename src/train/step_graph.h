@@ -3,10 +3,12 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include <ATen/cuda/CUDAGraph.h>
 
+#include "train/kernel_times.h"
 #include "train/time_marks.h"
 
 namespace falcon::train {
@@ -26,6 +28,12 @@ class StepGraph {
   /// Enqueues the work, as that of `step`, on the current stream.
   void replay(std::int64_t step);
   std::int64_t nodes() const { return nodes_; }
+  /// From the next replay on, an event stands before and after each of NCCL's kernels, or no
+  /// longer: where there are many, the events cost a few percent. The device may still replay.
+  /// Takes as long as preparing the graph did.
+  void set_exchange_timed(bool timed);
+  /// Time in which NCCL's kernels were under way in a replay that is over, and was timed.
+  double exchange_ms(std::int64_t step) { return exchange_->busy_ms(step); }
 
  private:
   struct MarkNode {
@@ -38,6 +46,8 @@ class StepGraph {
   at::cuda::CUDAGraph graph_{/*keep_graph=*/true};
   std::vector<MarkNode> mark_nodes_;
   std::int64_t nodes_ = 0;
+  std::optional<KernelTimes> exchange_;  // since it was first timed
+  bool is_timed_ = false;
 };
 
 }  // namespace falcon::train

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "train/run_control.h"
 #include "train/step_graph.h"
 #include "train/step_reporter.h"
+#include "train/step_trace.h"
 #include "weights/checkpoint.h"
 
 namespace falcon::train {
@@ -33,6 +35,9 @@ struct TrainerOptions {
   bool channels_last = false;
   void* training_stream = nullptr;  // cudaStream_t, the current one; GPU only
   void* copy_stream = nullptr;      // cudaStream_t, of this trainer alone; GPU only
+  /// StrategyContext's.
+  std::vector<at::Device> more_devices = {};
+  std::function<std::unique_ptr<Model>(at::Device)> make_replica = {};
 };
 
 class Trainer {
@@ -62,8 +67,13 @@ class Trainer {
   /// Last completed step, in memory that the step itself writes.
   const std::int64_t* progress() const { return reporter_.progress(); }
   PhaseClock& clock() { return clock_; }
-  /// On rank 0 with optimizer.ema_decay, else nullptr.
-  const MovingAverage* average() const { return average_ ? &*average_ : nullptr; }
+  Strategy& strategy() { return *strategy_; }
+  /// Averages of the model's floating state after run(): on rank 0 with optimizer.ema_decay, else
+  /// none.
+  const std::vector<NamedTensor>& averages() const { return averages_; }
+  /// So many more steps and one before them, not measured; what was measured stays as it is. After
+  /// run(). Collective. Evaluation may have come between.
+  TraceRecord trace(std::int64_t steps);
   /// What was measured; after finish().
   void fill(WorkerRecords& records) const;
 
@@ -78,10 +88,15 @@ class Trainer {
           RunControl& control, const Start& start);
   bool is_checkpoint_due() const;
   void checkpoint();
-  std::vector<NamedTensor> shared_state() const;
-  std::vector<NamedTensor> average_state() const;
+  void resume(const weights::SafetensorsFile& file);
+  std::vector<SlicedState> sliced_state() const;
+  std::vector<NamedTensor> plain_state() const;
+  std::vector<NamedTensor> whole(const SlicedState& state) const;
+  void start_average();
+  void end_training();
+  MemoryRecord memory_now() const;
   weights::CheckpointFacts checkpoint_facts() const;
-  void apply_strategy();
+  std::unique_ptr<Strategy> apply_strategy();
   void seed_this_step();
   Batch micro_batch_of(const Batch& batch, std::int64_t index) const;
   at::Tensor loss_gradient(const at::Tensor& loss) const;
@@ -91,6 +106,7 @@ class Trainer {
   void capture(const Batch& batch);
   std::string try_capture(const Batch& batch);
   bool all_ranks(bool holds);
+  bool is_timed_replay(std::int64_t step) const;
   void replay();
   void harvest_one();
   void harvest_passed();
@@ -111,17 +127,22 @@ class Trainer {
   int rank_;
   PhaseClock clock_;
   StepReporter reporter_;
+  std::unique_ptr<Strategy> strategy_;
+  std::vector<Slice> slices_;
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<LossScaler> scaler_;
-  std::optional<MovingAverage> average_;
-  std::unique_ptr<Strategy> strategy_;
+  std::optional<MovingAverage> average_;  // of the slices, then of the buffers
+  std::vector<NamedTensor> averages_;
+  MemoryRecord memory_;
   BatchFeed feed_;
   BlockProtocol blocks_;
   std::unique_ptr<StepGraph> graph_;  // nullptr: steps are enqueued one kernel after the other
   Measured<GraphRecord> graph_record_;
+  StepTrace* tracing_ = nullptr;         // steps are not recorded but given to it
   std::vector<at::Tensor> host_counts_;  // of the model: a replay does not move them,
   std::vector<std::int64_t> counted_;    // but a step moves each so far
 
+  std::vector<double> exchange_ms_;  // of NCCL in each timed replay
   std::int64_t planned_steps_ = 0;
   bool was_stopped_ = false;
   std::vector<PauseRecord> pauses_;

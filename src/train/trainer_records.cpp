@@ -29,7 +29,9 @@ std::int64_t elements_of(const std::vector<NamedTensor>& parameters) {
 /// Over the measured steps.
 Measured<double> mean_busy_ms(const std::vector<double>& busy_ms, std::size_t warmup_steps,
                               int world) {
-  if (world == 1) return Measured<double>::missing("one rank: nothing to exchange");
+  if (world == 1) {
+    return Measured<double>::missing("one rank: copies between its devices are not timed alone");
+  }
   if (busy_ms.size() <= warmup_steps) {
     return Measured<double>::missing("no measured step was timed");
   }
@@ -37,11 +39,35 @@ Measured<double> mean_busy_ms(const std::vector<double>& busy_ms, std::size_t wa
   return std::accumulate(begin, busy_ms.end(), 0.0) / static_cast<double>(busy_ms.end() - begin);
 }
 
+Measured<double> mean_exchange_ms(const std::vector<double>& replays_ms) {
+  if (replays_ms.empty()) {
+    return Measured<double>::missing("a graph's exchange is timed in the warm-up, which needs " +
+                                     std::to_string(kGraphWarmupSteps + 2) + " steps for that");
+  }
+  const double sum = std::accumulate(replays_ms.begin(), replays_ms.end(), 0.0);
+  return sum / static_cast<double>(replays_ms.size());
+}
+
 const char* on_off(bool on) {
   return on ? "on" : "off";
 }
 
 }  // namespace
+
+MemoryRecord Trainer::memory_now() const {
+  const HeldBytes held = strategy_->held();
+  MemoryRecord memory;
+  memory.parameter_bytes = held.parameters;
+  memory.gradient_bytes = held.gradients;
+  memory.master_bytes = held.masters;
+  memory.exchange_bytes = held.buffers;
+  for (const SlicedState& state : optimizer_->state()) {
+    for (const at::Tensor& part : state.parts) {
+      memory.optimizer_bytes += static_cast<std::int64_t>(part.nbytes());
+    }
+  }
+  return memory;
+}
 
 void Trainer::fill_loss(WorkerRecords& records) const {
   std::int64_t odd = 0;
@@ -73,7 +99,7 @@ void Trainer::fill_phases(WorkerRecords& records) const {
       phases.reasons[name] = "no copy: batches are used where the loader wrote them";
       continue;
     }
-    if (phase == Phase::kCommunicationExposed && world_ == 1) {
+    if (phase == Phase::kCommunicationExposed && !strategy_->marks_gradients()) {
       phases.reasons[name] = "one rank: nothing to exchange";
       continue;
     }
@@ -122,13 +148,13 @@ void Trainer::fill(WorkerRecords& records) const {
   records.communication.busy_ms =
       mean_busy_ms(strategy_->busy_ms(), static_cast<std::size_t>(records.warmup_steps), world_);
   if (graph_record_.has_value() && world_ > 1) {
-    records.communication.busy_ms = Measured<double>::missing(
-        "the measured steps were replays of a graph, in which collectives are not timed");
+    records.communication.busy_ms = mean_exchange_ms(exchange_ms_);
   }
   records.graph = graph_record_;
   const std::vector<NamedTensor> parameters = model_.parameters();
   records.parameters = elements_of(parameters);
   records.parameter_hash = parameter_hash(parameters);
+  records.memory = memory_;
   records.gpu_memory_peak_bytes = peak_memory(options_.device);
   const bool on_gpu = options_.device.is_cuda();
   auto& choices = records.choices;

@@ -54,6 +54,18 @@ ProbeDevice probe_device(int ordinal) {
   return device;
 }
 
+void list_peers(std::vector<ProbeDevice>& devices) {
+  for (ProbeDevice& device : devices) {
+    for (const ProbeDevice& other : devices) {
+      int can = 0;
+      if (other.ordinal == device.ordinal) continue;
+      require(cudaDeviceCanAccessPeer(&can, device.ordinal, other.ordinal),
+              "cannot ask CUDA about peer access");
+      if (can != 0) device.peers.push_back(other.ordinal);
+    }
+  }
+}
+
 std::string text_of(const std::string& uuid, const std::string& pci_address) {
   return pci_address + " (" + uuid + ")";
 }
@@ -87,6 +99,7 @@ void list_devices(ProbeFacts& facts) {
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     facts.devices.push_back(probe_device(ordinal));
   }
+  list_peers(facts.devices);
 }
 
 int find_device(const DevicePlan& planned) {

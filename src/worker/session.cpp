@@ -1,23 +1,23 @@
 #include "worker/session.h"
 
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 
 #include <ATen/Context.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
-#include <c10/util/Exception.h>
 #include <unistd.h>
 
 #include <falconbench/clock.h>
 #include <falconbench/model.h>
 
+#include "comm/nccl_log.h"
 #include "comm/process_group.h"
 #include "data/catalog.h"
 #include "data/loader.h"
 #include "data/options.h"
+#include "data/page_cache.h"
 #include "models/weights.h"
 #include "ops/fused_norm_act.h"
 #include "ops/fused_residual_norm.h"
@@ -27,6 +27,7 @@
 #include "train/run_control.h"
 #include "train/trainer.h"
 #include "worker/device.h"
+#include "worker/reporting.h"
 #include "worker/settings.h"
 
 namespace falcon::worker {
@@ -73,11 +74,15 @@ class Session {
   void select_device();
   void connect();
   void build();
+  void use_gpu(int ordinal);
+  ModelOptions model_options() const;
+  std::unique_ptr<Model> make_replica(at::Device device) const;
   void make_model_on_device();
   void make_loader();
   void make_validation_data();
   void evaluate();
   void save_weights();
+  Measured<TraceRecord> trace();
   train::TrainerOptions trainer_options() const;
   WorkerRecords records() const;
   void tear_down();
@@ -91,9 +96,11 @@ class Session {
   double started_s_ = steady_now_s();
   double model_ready_s_ = 0;
   at::Device device_ = at::kCPU;
-  DevicePlan used_device_{"cpu", "", "", "CPU"};
+  std::vector<at::Device> more_devices_;  // of this rank, beside device_
+  std::vector<DevicePlan> used_devices_;
   std::optional<c10::cuda::CUDAStream> training_stream_;
   std::optional<c10::cuda::CUDAStream> copy_stream_;
+  std::optional<comm::NcclLog> nccl_log_;
   std::unique_ptr<comm::ProcessGroup> group_;
   std::unique_ptr<Model> model_;
   WeightsRecord weights_;
@@ -119,28 +126,42 @@ void Session::run() {
   if (plan_.spec.evaluate) evaluate();
   if (!plan_.files.save_weights.empty()) save_weights();
   channel_.set_phase("finish");
-  channel_.send_records(records());
+  WorkerRecords result = records();
+  result.trace = trace();
+  channel_.send_records(std::move(result));
   channel_.set_phase("tear_down");
   tear_down();
   channel_.done();
 }
 
 void Session::prepare_process() {
+  nccl_log_.emplace(plan_.nccl);
   const at::DeviceType kind = rank_.devices.at(0).kind == "cuda" ? at::kCUDA : at::kCPU;
   bind_to_cpus(rank_);
   const train::Precision& precision = train::precision_of(plan_.spec.precision.value_or(""), kind);
   set_torch_switches(plan_, rank_, precision.tf32);
 }
 
+void Session::use_gpu(int ordinal) {
+  used_devices_.push_back(describe_device(ordinal));
+  limit_memory(plan_, ordinal);
+}
+
 void Session::select_device() {
-  const DevicePlan& planned = rank_.devices.at(0);
-  if (planned.kind != "cuda") return;
-  const int ordinal = find_device(planned);
-  used_device_ = describe_device(ordinal);
-  device_ = at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(ordinal));
+  if (rank_.devices.at(0).kind != "cuda") {
+    used_devices_ = rank_.devices;
+    more_devices_.assign(rank_.devices.size() - 1, at::kCPU);
+    return;
+  }
+  std::vector<at::Device> devices;
+  for (const DevicePlan& planned : rank_.devices) {
+    devices.emplace_back(at::kCUDA, static_cast<c10::DeviceIndex>(find_device(planned)));
+  }
+  device_ = devices[0];
+  more_devices_.assign(devices.begin() + 1, devices.end());
   c10::cuda::set_device(device_.index());
   at::globalContext().lazyInitDevice(at::kCUDA);
-  limit_memory(plan_, ordinal);
+  for (const at::Device device : devices) use_gpu(device.index());
   // one stream for everything: gradients are accumulated on the stream where the model was made
   training_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device_.index());
   copy_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device_.index());
@@ -156,12 +177,14 @@ void Session::connect() {
   meeting.host = told_.store_host;
   meeting.port = told_.store_port;
   meeting.listen_fd = listen_fd_;
+  meeting.prefix = "falconbench/" + plan_.run_id;
+  meeting.address = told_.address;
   meeting.timeout_s = told_.watchdog_s;
   const auto backend = device_.is_cuda() ? comm::Backend::kNccl : comm::Backend::kGloo;
   group_ = std::make_unique<comm::ProcessGroup>(backend, meeting, device_);
 }
 
-void Session::make_model_on_device() {
+ModelOptions Session::model_options() const {
   ModelOptions options;
   options.classes = plan_.spec.model_options.classes.value_or(options.classes);
   options.dropout = plan_.spec.model_options.dropout.value_or(options.dropout);
@@ -169,8 +192,21 @@ void Session::make_model_on_device() {
   options.hidden_size = plan_.spec.model_options.hidden_size.value_or(options.hidden_size);
   options.heads = plan_.spec.model_options.heads.value_or(options.heads);
   options.image_size = plan_.spec.image_size.value_or(options.image_size);
-  options.ranks = static_cast<std::int64_t>(plan_.ranks.size()) * plan_.spec.accumulate;
-  model_ = make_model(plan_.spec.model, options);
+  options.ranks =
+      static_cast<std::int64_t>(plan_.ranks.size() * rank_.devices.size()) * plan_.spec.accumulate;
+  return options;
+}
+
+/// Its values come from the model.
+std::unique_ptr<Model> Session::make_replica(at::Device device) const {
+  std::unique_ptr<Model> replica = make_model(plan_.spec.model, model_options());
+  replica->set_fused(plan_.spec.engine.fused != "off");
+  replica->to(device, at::kFloat, plan_.spec.engine.channels_last.value_or(false));
+  return replica;
+}
+
+void Session::make_model_on_device() {
+  model_ = make_model(plan_.spec.model, model_options());
   model_->initialize(static_cast<std::uint64_t>(plan_.spec.seed));
   weights_.tensors = static_cast<std::int64_t>(model_->state().size());
   if (!plan_.files.resume.empty()) {  // the trainer loads it, whole or not at all
@@ -191,6 +227,9 @@ void Session::make_loader() {
   options.threads = rank_.decode_threads;
   options.draw_on_device = device_.is_cuda();
   dataset_ = data::make_dataset(options);
+  // The scan has read the head of every file. The last rank to come here drops what all have read;
+  // what another rank's loader had read by then, it does not read again in this epoch.
+  if (spec.data.cache == kColdCache) data::drop_from_cache(*dataset_, rank_.decode_threads);
   const data::BatchSchedule schedule({.samples = dataset_->size(),
                                       .global_batch = plan_.global_batch,
                                       .ranks = static_cast<int>(plan_.ranks.size()),
@@ -200,7 +239,11 @@ void Session::make_loader() {
   loading.threads = rank_.decode_threads;
   loading.slots = static_cast<int>(spec.data.loader.prefetch) + train::kSlotsHeld;
   loading.first_step = plan_.first_step;
-  if (plan_.measured_steps) loading.steps = plan_.warmup_steps + *plan_.measured_steps;
+  if (plan_.measured_steps) {
+    const std::int64_t traced =
+        spec.trace.steps == 0 ? 0 : spec.trace.steps + train::kTraceLeadSteps;
+    loading.steps = plan_.warmup_steps + *plan_.measured_steps + traced;
+  }
   allocator_ = std::make_unique<train::HostAllocator>(device_.is_cuda());
   loader_ = std::make_unique<data::Loader>(*dataset_, schedule, *allocator_, loading);
 }
@@ -228,12 +271,12 @@ void Session::evaluate() {
   options.channels_last = training.channels_last;
   options.copy_stream = training.copy_stream;
   options.precision = &train::precision_of(plan_.spec.precision.value_or(""), device_.type());
-  options.batch = plan_.micro_batch;
+  options.batch = plan_.micro_batch / static_cast<std::int64_t>(rank_.devices.size());
   options.threads = rank_.decode_threads;
   options.prefetch = static_cast<int>(plan_.spec.data.loader.prefetch);
   options.seed = data::validation_seed(plan_.spec);
   const std::unique_ptr<train::Metric> metric = train::make_metric(plan_.task, *validation_data_);
-  const train::AveragedModel averaged(*model_, trainer_->average());
+  const train::AveragedModel averaged(*model_, trainer_->averages());
   evaluation_ =
       train::evaluate(*model_, group_.get(), *validation_data_, *metric, options, control_);
   pause.end_s = steady_now_s();
@@ -245,7 +288,7 @@ void Session::save_weights() {
   const double began_s = steady_now_s();
   const auto worked = [this] { control_.worked(); };
   if (told_.rank == 0) {
-    const train::AveragedModel averaged(*model_, trainer_->average());
+    const train::AveragedModel averaged(*model_, trainer_->averages());
     SavedFile saved{.file = plan_.files.save_weights};
     saved.bytes = models::save_tensors(saved.file, model_->state(), {{"format", "pt"}}, worked);
     saved.time_s = steady_now_s() - began_s;
@@ -254,10 +297,22 @@ void Session::save_weights() {
   if (group_ != nullptr) group_->wait_for_root("save", worked);
 }
 
+Measured<TraceRecord> Session::trace() {
+  const std::int64_t steps = plan_.spec.trace.steps;
+  if (steps == 0) return Measured<TraceRecord>::missing("trace.steps is 0");
+  if (trainer_->was_stopped()) {
+    return Measured<TraceRecord>::missing("the run was ended before the traced steps");
+  }
+  control_.entered("trace");
+  return trainer_->trace(steps);
+}
+
 train::TrainerOptions Session::trainer_options() const {
   train::TrainerOptions options;
   options.device = device_;
   options.channels_last = plan_.spec.engine.channels_last.value_or(false);
+  options.more_devices = more_devices_;
+  options.make_replica = [this](at::Device device) { return make_replica(device); };
   if (device_.is_cuda()) {
     options.training_stream = training_stream_->stream();
     options.copy_stream = copy_stream_->stream();
@@ -280,11 +335,17 @@ WorkerRecords Session::records() const {
   records.rank = told_.rank;
   records.pid = ::getpid();
   records.hostname = own_hostname();
-  records.devices = {used_device_};
+  records.devices = used_devices_;
   records.started_s = started_s_;
   records.model_ready_s = model_ready_s_;
   records.weights = weights_;
+  records.transports = group_ != nullptr && device_.is_cuda()
+                           ? nccl_log_->transports()
+                           : Measured<std::vector<Transport>>::missing("NCCL was not used");
   trainer_->fill(records);
+  const FileReading reading = dataset_->reading();
+  records.loader.io = reading.used;
+  records.loader.io_fallback = reading.fallback;
   if (evaluated_) records.pauses.push_back(*evaluated_);
   records.evaluation = evaluation_;
   records.saved_weights = saved_weights_;
@@ -310,43 +371,15 @@ void Session::tear_down() {
   model_.reset();
 }
 
-struct Diagnosis {
-  const char* kind;
-  ExitCode code;
-};
-
-Diagnosis diagnosis_of(ExitCode code) {
-  if (code == ExitCode::kHost) return {"host", code};
-  if (code == ExitCode::kUsage) return {"usage", code};
-  return {"exception", ExitCode::kWorker};
-}
-
-ExitCode tell(launch::WorkerChannel& channel, const Diagnosis& diagnosis,
-              const std::string& message) {
-  channel.send_failure(diagnosis.kind, message, diagnosis.code);
-  return diagnosis.code;
-}
-
 }  // namespace
 
 ExitCode run_session(launch::WorkerChannel& channel, int listen_fd) {
   // Outlives the handlers: unwinding may wait for a lost peer, and the launcher must know by then.
   std::unique_ptr<Session> session;
-  ExitCode code = ExitCode::kOk;
-  try {
+  const ExitCode code = report_failures(channel, [&] {
     session = std::make_unique<Session>(channel, listen_fd);
     session->run();
-  } catch (const Error& error) {
-    code = tell(channel, diagnosis_of(error.code()), error.what());
-  } catch (const c10::OutOfMemoryError& error) {
-    code = tell(channel, {"out_of_memory", ExitCode::kWorker}, error.what_without_backtrace());
-  } catch (const c10::Error& error) {
-    code = tell(channel, {"exception", ExitCode::kWorker}, error.what_without_backtrace());
-  } catch (const std::bad_alloc&) {
-    code = tell(channel, {"out_of_memory", ExitCode::kWorker}, "out of host memory");
-  } catch (const std::exception& error) {
-    code = tell(channel, {"exception", ExitCode::kWorker}, error.what());
-  }
+  });
   if (code != ExitCode::kOk) channel.read_step_from(nullptr);
   return code;
 }

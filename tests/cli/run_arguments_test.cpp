@@ -47,6 +47,12 @@ TEST(RunArguments, SwitchesStandAlone) {
   EXPECT_THAT(arguments.config, IsEmpty());
 }
 
+TEST(RunArguments, AnotherMachineIsForPlansAlone) {
+  EXPECT_EQ(parse_run_arguments({"--dry-run", "--host", "there"}).host, "there");
+  EXPECT_THAT(refusal({"--host", "there"}), HasSubstr("it goes with --dry-run"));
+  EXPECT_THAT(refusal({"--dry-run", "--host", "a", "--host", "b"}), HasSubstr("given twice"));
+}
+
 TEST(RunArguments, EveryPlainTopLevelKeyHasAFlag) {
   for (const std::string flag :
        {"name", "model", "topology", "devices", "system", "storage", "precision", "parallelism",

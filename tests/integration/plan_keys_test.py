@@ -57,6 +57,7 @@ REFUSED = {
     "topology": ("topology=falconGPUs", 3, "falconGPUs"),
     "system": ("system=absent.yaml", 2, "absent.yaml"),
     "optimizer.kind": ("optimizer.kind=adam", 2, "sgd"),
+    "emulate.falcon_link": ("emulate.falcon_link=host_staged", 2, "needs GPUs"),
     "init": ("init=absent.safetensors", 2, "absent.safetensors: no such file"),
     "checkpoint.resume": ("checkpoint.resume=absent", 2, "absent: no such file"),
     "telemetry.redfish.url": ("telemetry.redfish.url=ftp://chassis", 2, "must begin with https://"),

@@ -91,6 +91,19 @@ class RunKeysTest(RunTest):
         self.assertEqual(one, 1)
         self.assertLess(calls[3], plain)
 
+    def test_shards(self):
+        reports = [
+            self.trained("run", devices=2, batch_size={"per_gpu": 4}, parallelism={"sharded": sharded})
+            for sharded in ({"stage": 1}, {}, {"stage": 3}, {"stage": 2, "unit_mb": 0.1})
+        ]
+        held = [report["ranks"][0]["memory"] for report in reports]
+        self.assertEqual(held[1]["gradient_bytes"], held[0]["gradient_bytes"] / 2)  # stage 2 is the default
+        self.assertEqual(held[2]["parameter_bytes"], held[1]["parameter_bytes"] / 2)
+        calls = [report["training"]["communication"]["calls_per_step"] for report in reports]
+        self.assertGreater(calls[3], calls[1])
+        for report in reports:
+            self.assertEqual(len({rank["parameter_hash"] for rank in report["ranks"]}), 1)
+
     def test_engine(self):
         plain = self.trained("plain")["ranks"][0]["choices"]
         other = self.trained("other", engine={"channels_last": False, "deterministic": True})["ranks"][0]["choices"]
@@ -131,6 +144,21 @@ class RunKeysTest(RunTest):
         self.assertIsNotNone(plain["utilization"]["host"]["memory_used_bytes"])
         self.assertIn("host/cpu_pct", plain["series"])
         self.assertNotIn("host/cpu_pct", other["series"])
+
+    def test_traced_steps(self):
+        report = self.trained("run", devices=2, batch_size={"per_gpu": 4}, trace={"steps": 2})
+        self.assertEqual(report["training"]["steps"], 4)
+        trace = report["training"]["trace"]
+        self.assertEqual((trace["steps"], trace["gpu_busy_pct"]), (2, None))
+        events = json.loads((self.folder / "out/run.trace").read_text())["traceEvents"]
+        slices = [event for event in events if event["ph"] == "X"]
+        self.assertEqual(len(slices), trace["events"])
+        steps = {rank: [e for e in slices if e["name"].startswith("step ") and e["pid"] == rank] for rank in (0, 1)}
+        for rank in (0, 1):
+            self.assertEqual(len(steps[rank]), 2)
+        # the ranks' steps end together, as their gradients are exchanged
+        ends = [steps[rank][1]["ts"] + steps[rank][1]["dur"] for rank in (0, 1)]
+        self.assertLess(abs(ends[0] - ends[1]), steps[0][1]["dur"] + steps[1][1]["dur"])
 
     def test_names_and_places(self):
         spec = self.write_spec(name="A name", optimizer={"lr": 1e30})

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 struct Request {
   RunSpec spec;
   Host host = made_host(4);
-  DataFacts data{1000, 10, 0, "", {}, {}};
+  DataFacts data{1000, 10, 0, "", {}, {}, ""};
 
   explicit Request(const std::string& topology) {
     spec.name = "test";

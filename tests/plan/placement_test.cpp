@@ -56,6 +56,7 @@ TEST(Place, AListMayMixAddressesUuidsAndNames) {
 
 TEST(Place, OneAddressAloneIsAListOfOne) {
   EXPECT_EQ(place({"0000:11:00.0", {}}, {}, made_host(2), {}).devices.at(0).uuid, "GPU-1");
+  EXPECT_EQ(place({"g3", {}}, {}, made_host(4), chassis_of_four()).devices.at(0).uuid, "GPU-3");
 }
 
 TEST(Place, ANamedSetComesFromTheSystemFileAndDevicesTakesTheFirstOfIt) {
@@ -81,12 +82,14 @@ TEST(Place, WhatTheHostLacksIsExitThreeWithWhatIsThere) {
   EXPECT_THAT(refusal({"all", {}}, 3, made_host(2), {}, ExitCode::kHost), HasSubstr("3 asked for"));
   EXPECT_THAT(refusal({"localGPUs", {}}, {}, made_host(1), {}, ExitCode::kHost),
               HasSubstr("no system file"));
-  EXPECT_THAT(refusal({"localGPUs", {}}, {}, made_host(1), chassis_of_four(), ExitCode::kHost),
-              HasSubstr("box.yaml has no topology"));
+  EXPECT_THAT(refusal({"hybridGPUs", {}}, {}, made_host(1), chassis_of_four(), ExitCode::kHost),
+              HasSubstr("box.yaml has no topology of that name"));
+  EXPECT_THAT(refusal({"falconNVMe", {}}, {}, made_host(1), chassis_of_four(), ExitCode::kHost),
+              HasSubstr("that is a storage"));
   EXPECT_THAT(refusal({"ghosts", {}}, {}, made_host(4), chassis_of_four(), ExitCode::kHost),
               HasSubstr("GPU-9"));
   EXPECT_THAT(refusal({"", {"0000:99:00.0"}}, {}, made_host(1), {}, ExitCode::kHost),
-              HasSubstr("no GPU 0000:99:00.0"));
+              HasSubstr("not on this host: 0000:99:00.0"));
 }
 
 TEST(Place, AnUnknownWordIsExitTwoWithTheNearest) {

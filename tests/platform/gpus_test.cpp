@@ -52,6 +52,22 @@ TEST(Gpus, AreInBusOrderWhateverNvmlsOrder) {
   EXPECT_EQ(host.gpus[1].processes[1].name, "");
 }
 
+TEST(Gpus, WhetherAnIommuTranslates) {
+  test::FakeRoot root;
+  for (const char* address : {"0000:00:06.0", "0000:00:07.0"}) {
+    root.file(std::string("sys/bus/pci/devices/") + address + "/class", "0x030200\n");
+  }
+  root.file("sys/kernel/iommu_groups/12/type", "DMA-FQ\n");
+  root.link("sys/bus/pci/devices/0000:00:06.0/iommu_group", "../../../../kernel/iommu_groups/12");
+  const test::FakeNvml fake(kTwoBoards);
+  Host host = detect_with(root, fake);
+  EXPECT_EQ(*host.gpus[0].iommu, "DMA-FQ");
+  EXPECT_EQ(*host.gpus[1].iommu, "none");
+  root.remove("sys/bus/pci/devices/0000:00:07.0");
+  host = detect_with(root, fake);
+  EXPECT_EQ(host.gpus[1].iommu.reason, "/sys/bus/pci/devices/0000:00:07.0 is not there");
+}
+
 TEST(Gpus, AnUnknownNumaNodeIsNotNodeZero) {
   test::FakeRoot root;
   root.expand_machine("h200-2gpu-vm");

@@ -117,7 +117,7 @@ Machine this_host(const test::FakeRoot& root, const test::FakeNvml& fake) {
   options.root = root.path();
   options.nvml = fake.open();
   options.environment = Environment();
-  return make_machine(read_this_host(Root(root.path()), detect(options), *options.nvml));
+  return make_machine(read_this_host(Root(root.path()), detect(options), options.nvml.get()));
 }
 
 TEST(ThisHost, NvlinkFromTheDriver) {

@@ -38,6 +38,16 @@ TEST(MergeProbe, JoinsByUuidThenByAddressNeverByIndex) {
   EXPECT_TRUE(host.notes.empty());
 }
 
+TEST(MergeProbe, PeersByTheirAddresses) {
+  Host host = two_gpus();
+  ProbeFacts probe;
+  probe.devices = {device(0, "GPU-AA", "00000000:06:00.0"), device(1, "", "00000000:07:00.0")};
+  probe.devices[1].peers = {0};
+  merge_probe(host, probe);
+  EXPECT_THAT(*host.gpus[0].peers, testing::IsEmpty());
+  EXPECT_THAT(*host.gpus[1].peers, ElementsAre("0000:06:00.0"));
+}
+
 TEST(MergeProbe, GpusThatCudaDoesNotShow) {
   Host host = two_gpus();
   ProbeFacts probe;
@@ -45,6 +55,7 @@ TEST(MergeProbe, GpusThatCudaDoesNotShow) {
   merge_probe(host, probe);
   ASSERT_EQ(host.gpus.size(), 2U);
   EXPECT_EQ(host.gpus[1].cuda_ordinal.reason, "CUDA does not show this GPU");
+  EXPECT_EQ(host.gpus[1].peers.reason, "CUDA does not show this GPU");
 }
 
 TEST(MergeProbe, SettlesWhatVisibleDevicesMeans) {

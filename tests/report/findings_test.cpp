@@ -124,14 +124,6 @@ TEST(Findings, AUuidIsTheSameAsCudaAndNvmlWriteIt) {
   EXPECT_EQ(run.report().topology.verdict, "matched");
 }
 
-TEST(Findings, ANamedSetIsNotProved) {
-  MadeRun run;
-  run.plan.spec.topology.name = "localGPUs";
-  const Report report = run.report();
-  EXPECT_EQ(report.topology.verdict, "unknown");
-  EXPECT_THAT(finding_ids(report), ElementsAre("topology_unknown"));
-}
-
 TEST(Findings, ClocksThatDisagreeAreInvalid) {
   MadeRun run;
   for (int rank : {0, 1}) run.records(rank).measured_end_s += 0.02;
@@ -146,7 +138,9 @@ TEST(Findings, PhasesThatDoNotSum) {
 
 TEST(Findings, OfTheMachine) {
   MadeRun run;
-  run.host.gpus[1].pcie_width = 8;
+  GpuLinkTelemetry& link = run.telemetry.utilization.gpus[1].pcie_link;
+  link.width = Summary{8, 8, 8, 2, 100};
+  link.width_max = std::int64_t{16};
   run.host.cpu.usable = 1;
   run.telemetry.utilization.gpus[0].throttle =
       std::vector<ThrottleShare>{{"idle", 50, "counter"}, {"power_cap", 7, "counter"}};

@@ -147,7 +147,9 @@ MadeRun::MadeRun(int num_ranks, std::size_t num_steps, bool on_gpu)
   precision.name = *plan.spec.precision;
   precision.autocast = precision.loss_scaling = on_gpu;
   circumstances.command_line = {"falconbench", "--config", "made.yaml"};
-  circumstances.storage = Measured<StorageFacts>::missing("synthetic data lies nowhere");
+  circumstances.storage.facts = Measured<StorageFacts>::missing("synthetic data lies nowhere");
+  circumstances.storage.cache = Measured<CacheState>::missing("synthetic data reads nothing");
+  circumstances.storage.probe = Measured<StorageProbe>::missing("synthetic data reads nothing");
   circumstances.model = &model;
   circumstances.precision = &precision;
 }

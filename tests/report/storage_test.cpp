@@ -1,35 +1,79 @@
 #include "report/storage.h"
 
+#include <optional>
+#include <regex>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "made_run.h"
+#include "report/summary.h"
 
 namespace falcon::report {
 namespace {
 
-constexpr const char* kMounts =
-    "22 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw\n"
-    "30 22 259:5 / /mnt rw - xfs /dev/nvme1n1 rw\n"
-    "31 30 0:52 / /mnt/my\\040data rw shared:7 master:2 - nfs4 server:/export rw\n"
-    "32 30 259:6 / /mnt rw - ext4 /dev/nvme2n1 rw\n"
-    "garbled\n";
-
-TEST(StorageFacts, TheLongestMountThatHoldsTheFolder) {
-  EXPECT_EQ(*storage_facts("/srv/x", kMounts).device, "/dev/nvme0n1p2");
-  EXPECT_EQ(*storage_facts("/mnt/my data/train", kMounts).file_system, "nfs4");
-  EXPECT_EQ(*storage_facts("/mnt/my data", kMounts).mount, "/mnt/my data");
-  EXPECT_EQ(*storage_facts("/mnt/my database", kMounts).device, "/dev/nvme2n1");
-  EXPECT_EQ(*storage_facts("/mntx", kMounts).mount, "/");
+/// What a run whose two ranks read so many bytes says, half of them fetched by each.
+Storage read_by(std::int64_t file_bytes, std::optional<double> fetched,
+                const StorageFacts& facts = {}) {
+  MadeRun run;
+  run.plan.data.folder = "/mnt/data";
+  run.circumstances.storage.facts = facts;
+  for (int rank : {0, 1}) {
+    run.records(rank).loader.file_bytes = file_bytes / 2;
+    run.records(rank).loader.io = "direct";
+  }
+  ProcessTelemetry process;
+  if (fetched) process.read_bytes = *fetched / 2;
+  run.telemetry.utilization.host.processes = std::vector<ProcessTelemetry>{process, process};
+  return run.report().storage;
 }
 
-TEST(StorageFacts, NothingIsMissingWithAReason) {
-  EXPECT_EQ(storage_facts("/data", "").mount.reason, "no mount point holds the folder");
-  EXPECT_EQ(find_storage("").reason, "synthetic data lies nowhere");
+StorageFacts on_disks(std::vector<std::string> layers) {
+  StorageFacts facts;
+  facts.file_system = std::string("ext4");
+  facts.layers = std::move(layers);
+  facts.disks = std::vector<StorageDisk>(1);
+  return facts;
+}
+
+TEST(Storage, StateFollowsFromWhatWasFetched) {
+  const StorageFacts facts = on_disks({"nvme0n1"});
+  EXPECT_EQ(*read_by(1000, 1100, facts).state, "cold");
+  EXPECT_DOUBLE_EQ(*read_by(1000, 1100, facts).from_storage_pct, 100);
+  EXPECT_EQ(*read_by(1000, 890, facts).state, "mixed");
+  EXPECT_DOUBLE_EQ(*read_by(1000, 890, facts).from_storage_pct, 89);
+  EXPECT_EQ(*read_by(1000, 100, facts).state, "warm");
+  EXPECT_EQ(*read_by(1000, 0, facts).state, "warm");
+}
+
+TEST(Storage, UnknownIsNotWarm) {
+  EXPECT_EQ(read_by(0, 0).state.reason, "no file was read while measuring");
+  StorageFacts facts;
+  facts.file_system = std::string("9p");
+  EXPECT_EQ(read_by(1000, 0, facts).state.reason,
+            "the kernel does not count what is fetched from this file system");
+  EXPECT_EQ(*read_by(1000, 950, facts).state, "cold");
+  facts.file_system = std::string("nfs4");
+  EXPECT_EQ(*read_by(1000, 0, facts).state, "warm");
+  EXPECT_EQ(read_by(1000, {}, facts).state.reason, "not measured");
+}
+
+TEST(Storage, HowFilesWereRead) {
+  MadeRun run;
+  run.plan.data.folder = "/mnt/data";
+  run.records(0).loader.io = run.records(1).loader.io = "uring";
+  EXPECT_EQ(*run.report().storage.io, "uring");
+  EXPECT_EQ(run.report().storage.io_fallback.reason, "files are read as asked");
+  run.records(1).loader.io = "buffered";
+  run.records(1).loader.io_fallback = "io_uring is refused";
+  EXPECT_EQ(*run.report().storage.io, "uring, buffered");
+  EXPECT_EQ(*run.report().storage.io_fallback, "io_uring is refused");
 }
 
 TEST(Storage, BytesComeFromRecordsAndTelemetry) {
   MadeRun run;
   run.plan.data.folder = "/mnt/data";
+  run.circumstances.storage.facts = StorageFacts{};
   run.records(0).loader.file_bytes = 600;
   run.records(1).loader.file_bytes = 400;
   ProcessTelemetry process;
@@ -43,6 +87,33 @@ TEST(Storage, BytesComeFromRecordsAndTelemetry) {
   EXPECT_EQ(*storage.file_bytes, 1000);
   EXPECT_EQ(*storage.workers_read_bytes, 500);
   EXPECT_EQ(*storage.device_read_bytes, 800);
+}
+
+TEST(Storage, TheSummaryTellsIt) {
+  MadeRun run;
+  EXPECT_EQ(summary(run.report(), "r.json", false).find("storage"), std::string::npos);
+  run.plan.data.folder = "/mnt/data";
+  run.plan.spec.storage = "localNVMe";
+  StorageFacts facts = on_disks({"nvme0n1"});
+  facts.device = std::string("/dev/nvme0n1");
+  run.circumstances.storage.facts = facts;
+  StorageProbe probe;
+  probe.sequential.bytes_per_s = 1.5e9;
+  probe.random.bytes_per_s = 3e9;
+  probe.random.threads = 8;
+  run.circumstances.storage.probe = probe;
+  for (int rank : {0, 1}) {
+    run.records(rank).loader.file_bytes = 1000;
+    run.records(rank).loader.io = "direct";
+  }
+  ProcessTelemetry process;
+  process.read_bytes = 2000.0;
+  run.telemetry.utilization.host.processes = std::vector<ProcessTelemetry>{process};
+  const std::string text = summary(run.report(), "r.json", false);
+  const std::string flat = std::regex_replace(text, std::regex("\\s+"), " ");
+  EXPECT_THAT(flat, testing::HasSubstr(
+                        "storage localNVMe, /dev/nvme0n1, direct, cold (100.0 % from "
+                        "storage), probe 1.500 GB/s one reader, 3.000 GB/s as 8 loaders"));
 }
 
 TEST(Storage, SyntheticDataReadsNothing) {

@@ -33,6 +33,10 @@ TEST(SystemFile, ShippedExampleSaysWhereItsGpusAre) {
   EXPECT_EQ(system.gpus.at("local0").pci_address, "0000:18:00.0");
   EXPECT_EQ(system.gpus.at("falcon0").attach, "falcon");
   EXPECT_EQ(system.gpus.at("falcon1").drawer, 1);
+  EXPECT_EQ(system.link_of(system.gpus.at("falcon1"))->root_port, "0000:ae:00.0");
+  EXPECT_EQ(system.link_of(system.gpus.at("local0")), nullptr);
+  EXPECT_EQ(system.chassis.at("falcon4016").drawers.at("2").host_links.at("theirs").host, "node2");
+  EXPECT_EQ(system.links.at("F-F same drawer").one_way_gb_per_s, 25.6);
   EXPECT_EQ(system.storage.at("falconNVMe").mount, "/mnt/falcon_nvme");
   EXPECT_THAT(system.members("localGPUs"), ElementsAre("local0", "local1"));
   EXPECT_THAT(system.members("hybridGPUs"), ElementsAre("local0", "falcon0"));
@@ -47,6 +51,85 @@ TEST(SystemFile, MembersKeepTheOrderOfEntriesAndComeOnce) {
       "topologies: {mine: [\"b.*\", a1, \"?1\"], first: [a1]}\n"));
   EXPECT_THAT(system.members("mine"), ElementsAre("b.1", "b.2", "a1"));
   EXPECT_EQ(system.gpus.at("b.1").pci_address, "0000:3b:00.0") << "domain added, lower case";
+}
+
+TEST(SystemFile, ThePapersMachineHasTheSetsOfThePaper) {
+  const SystemFile system = load_system_file("configs/systems/paper-falcon4016.yaml");
+  EXPECT_EQ(system.members("localGPUs").size(), 8u);
+  EXPECT_EQ(system.members("falconGPUs").size(), 8u);
+  EXPECT_THAT(system.members("hybridGPUs"),
+              ElementsAre("local0", "local1", "local2", "local3", "falcon0", "falcon1", "falcon2",
+                          "falcon3"));
+  EXPECT_EQ(system.gpus.at("falcon5").host_link, "cable2") << "the only link of its drawer";
+}
+
+TEST(SystemFile, ThePapersSetsFollowFromAttachWhereTheFileNamesNone) {
+  const SpecFolder folder;
+  const SystemFile system = load_system_file(
+      folder.write("s.yaml",
+                   "gpus:\n"
+                   "  g10: {uuid: GPU-1}\n"
+                   "  g2: {uuid: GPU-2}\n"
+                   "  a: {uuid: GPU-3, attach: falcon, chassis: c, drawer: 2}\n"
+                   "  b: {uuid: GPU-4, attach: falcon, chassis: c, drawer: 1, slot: 2}\n"
+                   "  c: {uuid: GPU-5, attach: falcon, chassis: c, drawer: 1, slot: 1}\n"));
+  EXPECT_THAT(system.members("localGPUs"), ElementsAre("g2", "g10"));
+  EXPECT_THAT(system.members("falconGPUs"), ElementsAre("c", "b", "a"));
+  EXPECT_THAT(system.members("hybridGPUs"), ElementsAre("g2", "c", "g10", "b"));
+  EXPECT_THAT(system.sets(), ElementsAre("localGPUs", "hybridGPUs", "falconGPUs"));
+  const SystemFile plain = load_system_file(folder.write("t.yaml", "gpus: {a: {uuid: GPU-1}}\n"));
+  EXPECT_THAT(plain.sets(), ElementsAre("localGPUs")) << "nothing is marked falcon";
+}
+
+TEST(SystemFile, WhatContradictsAChassisIsAFaultInItsPlace) {
+  const SpecFolder folder;
+  const auto lines = faults(
+      folder.write("s.yaml",
+                   "chassis:\n"
+                   "  c:\n"
+                   "    drawers:\n"
+                   "      1: {mode: two_links, host_links: {a: {}, b: {host: x}}}\n"
+                   "      2: {mode: two_hosts}\n"
+                   "      three: {}\n"
+                   "      4: {host_links: {a: {}, b: {}}}\n"
+                   "      5: {mode: two_links, host_links: {a: {root_port: x}, b: {}}}\n"
+                   "gpus:\n"
+                   "  a: {uuid: GPU-1, attach: falcon, chassis: d, drawer: 1}\n"
+                   "  b: {uuid: GPU-2, attach: falcon, chassis: c, drawer: 9}\n"
+                   "  c: {uuid: GPU-3, attach: falcon, chassis: c, drawer: 5}\n"
+                   "  d: {uuid: GPU-4, attach: falcon, chassis: c, drawer: 5, host_link: z}\n"
+                   "  e: {uuid: GPU-5, emulated: true}\n"
+                   "  f: {uuid: GPU-6, attach: falcon, chassis: c, drawer: 2, slot: 1}\n"
+                   "  g: {uuid: GPU-7, attach: falcon, chassis: c, drawer: 2, slot: 1}\n"
+                   "  8: {uuid: GPU-8}\n"
+                   "storage:\n"
+                   "  s: {mount: /a, device: nvme0n1, drawer: 1}\n"
+                   "topologies: {a: [b]}\n"
+                   "links:\n"
+                   "  L-F: {one_way_gb_per_s: 3}\n"
+                   "  L-L: {}\n"));
+  EXPECT_THAT(
+      lines,
+      ElementsAre(
+          HasSubstr("s:4:40: chassis.c.drawers.1.host_links: mode two_links has two host "
+                    "links, to one host, got 2 links to 2 hosts"),
+          HasSubstr("s:5:17: chassis.c.drawers.2.mode: mode two_hosts has two host links, to "
+                    "different hosts, got 0 links"),
+          HasSubstr("s:6:14: chassis.c.drawers.three: expected the number of a drawer"),
+          HasSubstr("chassis.c.drawers.4.host_links: mode one_host has one host link, got 2"),
+          HasSubstr("chassis.c.drawers.5.host_links.a.root_port: expected a PCI address"),
+          HasSubstr("gpus.a.chassis: \"d\" is no chassis of this file"),
+          HasSubstr("gpus.b.drawer: c has the drawers 1, 2, 4, 5, three"),
+          HasSubstr("gpus.c.host_link: is required: drawer 5 of c has the host links a, b"),
+          HasSubstr("gpus.d.host_link: \"z\" is no host link of drawer 5 of c"),
+          HasSubstr("gpus.e.emulated: it would play a GPU of a chassis"),
+          HasSubstr("gpus.g.slot: slot 1 of drawer 2 of c is also gpus.f"),
+          HasSubstr("gpus.8: a bare index is no name"),
+          HasSubstr("storage.s.device: expected a path below /dev"),
+          HasSubstr("storage.s.drawer: is for attach: falcon"),
+          HasSubstr("topologies.a: the name a is that of a GPU"),
+          HasSubstr("links.L-F: unknown class of links"),
+          HasSubstr("links.L-L: expects one_way_gb_per_s")));
 }
 
 TEST(SystemFile, AllFaultsAreNamedWithTheirPlaces) {
@@ -75,16 +158,17 @@ TEST(SystemFile, AllFaultsAreNamedWithTheirPlaces) {
                                          "  some: [bb, \"z*\"]\n"));
   EXPECT_THAT(
       rules,
-      ElementsAre(HasSubstr("s:2:6: gpus.a: expects pci_address or uuid"),
-                  HasSubstr("s:4:20: gpus.c.pci_address: 0000:18:00.0 is also gpus.b"),
-                  HasSubstr("s:5:20: gpus.d.pci_address: expected a PCI address such as"),
-                  HasSubstr("s:5:31: gpus.d.drawer: is for a GPU with attach: falcon"),
-                  HasSubstr("s:6:13: gpus.e.uuid: expected GPU-..., got \"123-4\""),
-                  HasSubstr("s:8:17: storage.disk.mount: expected an absolute path"),
-                  HasSubstr("s:10:8: topologies.all: the name all is taken"),
-                  HasSubstr("s:11:9: topologies.none: expects at least one GPU name"),
-                  HasSubstr("s:12:9: topologies.some: \"bb\" matches no GPU of this file, did you"),
-                  HasSubstr("s:12:9: topologies.some: \"z*\" matches no GPU of this file")));
+      ElementsAre(
+          HasSubstr("s:2:6: gpus.a: expects pci_address or uuid"),
+          HasSubstr("s:4:20: gpus.c.pci_address: 0000:18:00.0 is also gpus.b"),
+          HasSubstr("s:5:20: gpus.d.pci_address: expected a PCI address such as"),
+          HasSubstr("s:5:31: gpus.d.drawer: is for attach: falcon, but gpus.d.attach is local"),
+          HasSubstr("s:6:13: gpus.e.uuid: expected GPU-..., got \"123-4\""),
+          HasSubstr("s:8:17: storage.disk.mount: expected an absolute path"),
+          HasSubstr("s:10:8: topologies.all: the name all is taken"),
+          HasSubstr("s:11:9: topologies.none: expects at least one GPU name"),
+          HasSubstr("s:12:9: topologies.some: \"bb\" matches no GPU of this file, did you"),
+          HasSubstr("s:12:9: topologies.some: \"z*\" matches no GPU of this file")));
 }
 
 TEST(SystemFile, UnknownKeysAndWordsGetTheNearestOne) {

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "fake_machine.h"
-#include "telemetry/block_device.h"
+#include "platform/block_device.h"
 #include "telemetry/disk_sampler.h"
 
 namespace falcon::telemetry {
@@ -119,10 +119,10 @@ TEST(BlockDevice, APartitionBelongsToItsDisk) {
   fake.link("sys/dev/block/259:0", "../../devices/pci0/nvme/nvme0/nvme0n1");
   fake.link("sys/dev/block/252:0", "../../devices/virtual/block/dm-0");
   const platform::Root root(fake.path());
-  EXPECT_EQ(*disk_of(root, "259:2"), "nvme0n1");
-  EXPECT_EQ(*disk_of(root, "259:0"), "nvme0n1");
-  EXPECT_EQ(*disk_of(root, "252:0"), "dm-0");
-  EXPECT_EQ(disk_of(root, "8:1").reason, "/sys/dev/block/8:1 is not there");
+  EXPECT_EQ(*platform::disk_of(root, "259:2"), "nvme0n1");
+  EXPECT_EQ(*platform::disk_of(root, "259:0"), "nvme0n1");
+  EXPECT_EQ(*platform::disk_of(root, "252:0"), "dm-0");
+  EXPECT_EQ(platform::disk_of(root, "8:1").reason, "/sys/dev/block/8:1 is not there");
 }
 
 // LVM on an md of a whole disk and a partition.
@@ -140,8 +140,8 @@ TEST(BlockDevice, WhatAMappingIsMadeOfDownToTheDisks) {
       "l sys/devices/virtual/block/md0/slaves/nvme1n1p3 -> "
       "../../../../pci0/nvme/nvme1/nvme1n1/nvme1n1p3\n");
   const platform::Root root(fake.path());
-  EXPECT_EQ(disks_below(root, "dm-0"), (std::vector<std::string>{"md0", "nvme1n1", "nvme2n1"}));
-  EXPECT_TRUE(disks_below(root, "nvme2n1").empty());
+  EXPECT_EQ(platform::disks_below(root, "dm-0"), (std::vector<std::string>{"md0", "nvme1n1", "nvme2n1"}));
+  EXPECT_TRUE(platform::disks_below(root, "nvme2n1").empty());
 }
 
 TEST(DiskSampler, TheDisksUnderTheDataSetsDeviceHoldDataToo) {
@@ -171,8 +171,8 @@ TEST(DiskSampler, TheDisksUnderTheDataSetsDeviceHoldDataToo) {
 }
 
 TEST(BlockDevice, FoldersWithoutADiskSayWhy) {
-  EXPECT_EQ(device_number_of("/nowhere/at/all").reason, "/nowhere/at/all is not there");
-  EXPECT_EQ(device_number_of("/proc").reason,
+  EXPECT_EQ(platform::device_number_of("/nowhere/at/all").reason, "/nowhere/at/all is not there");
+  EXPECT_EQ(platform::device_number_of("/proc").reason,
             "/proc lies on a file system without a block device of its own");
 }
 

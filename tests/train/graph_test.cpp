@@ -140,6 +140,24 @@ TEST_F(GraphTest, PhasesAreMarkedInEveryReplay) {
   }
 }
 
+TEST_F(GraphTest, ReplaysAreTraced) {
+  Plan plan = graph_plan(1, 64);
+  plan.spec.model = "mobilenet_v2";
+  plan.spec.image_size = 96;
+  test::Rank rank(plan, model_of(plan), nullptr, options_on(0));
+  rank.trainer().run();
+  const TraceRecord trace = rank.trainer().trace(4);
+  EXPECT_EQ(trace.steps, 4);
+  ASSERT_TRUE(trace.gpu_busy_pct.has_value()) << trace.gpu_busy_pct.reason;
+  EXPECT_GT(*trace.gpu_busy_pct, 50);
+  EXPECT_LE(*trace.gpu_busy_pct, 100);
+  std::int64_t kernels = 0;
+  for (const std::int64_t track : trace.track) {
+    kernels += trace.tracks.at(static_cast<std::size_t>(track)).starts_with("GPU stream") ? 1 : 0;
+  }
+  EXPECT_GT(kernels, 4 * 100);
+}
+
 TEST_F(GraphTest, StepsOfBatchNormalisationAreCounted) {
   Plan plan = graph_plan(1, 16);
   plan.spec.model = "mobilenet_v2";
@@ -209,6 +227,7 @@ TEST_F(GraphTest, TwoRanksOverNcclTrainAsWithoutGraph) {
   for (const bool is_graph : {false, true}) {
     Plan plan = graph_plan(2, 16);
     plan.graphs = is_graph;
+    plan.warmup_steps += 4;  // steps in which the exchange is timed
     plan.spec.model = "mobilenet_v2";
     plan.spec.image_size = 64;
     std::vector<WorkerRecords>& of_ranks = records[is_graph ? 1 : 0];
@@ -228,6 +247,9 @@ TEST_F(GraphTest, TwoRanksOverNcclTrainAsWithoutGraph) {
   EXPECT_EQ(records[1][0].parameter_hash, records[0][0].parameter_hash);
   EXPECT_EQ(records[1][0].communication.bytes_per_step, records[1][0].parameters * 4);
   EXPECT_EQ(records[1][0].phases.ms.at("communication_exposed").size(), kSteps - kGraphWarmupSteps);
+  EXPECT_EQ(records[1][0].step_ms.size(), kSteps - kGraphWarmupSteps);
+  ASSERT_TRUE(records[1][0].communication.busy_ms.has_value());
+  EXPECT_GT(*records[1][0].communication.busy_ms, 0.01);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include <ATen/core/grad_mode.h>
@@ -51,6 +52,39 @@ TEST(Trainer, RecordsWhatItDid) {
   EXPECT_EQ(rank.control().began_s, records.measured_begin_s);
   EXPECT_EQ(rank.control().ended_s, records.measured_end_s);
   EXPECT_EQ(records.choices.at("memory_format"), "contiguous");
+}
+
+/// Training goes on, but the measured part is over.
+TEST(Trainer, TracesStepsAfterTheMeasuredOnes) {
+  const Plan plan = test::small_plan(1, 8);
+  test::Rank rank(plan, test::make_tiny_model(10), nullptr);
+  rank.trainer().run();
+  const WorkerRecords before = rank.records();
+  const TraceRecord trace = rank.trainer().trace(3);
+  WorkerRecords after = rank.records();
+  EXPECT_EQ(*rank.trainer().progress(), 7 + kTraceLeadSteps + 3);
+  EXPECT_EQ(after.step_ms, before.step_ms);
+  EXPECT_EQ(after.loss, before.loss);
+  EXPECT_EQ(after.measured_end_s, before.measured_end_s);
+  EXPECT_NE(after.parameter_hash, before.parameter_hash);
+  EXPECT_EQ(trace.steps, 3);
+  EXPECT_GT(trace.begin_s, before.measured_end_s);
+  EXPECT_FALSE(trace.gpu_busy_pct.has_value());
+  std::map<std::string, std::int64_t> counts;
+  double steps_us = 0, phases_us = 0;
+  for (std::size_t i = 0; i < trace.name.size(); ++i) {
+    const std::string& track = trace.tracks.at(static_cast<std::size_t>(trace.track[i]));
+    counts[trace.names.at(static_cast<std::size_t>(trace.name[i]))] += 1;
+    if (track == "steps") steps_us += trace.duration_us[i];
+    if (track == "phases") phases_us += trace.duration_us[i];
+    EXPECT_LT(trace.begin_us[i] + trace.duration_us[i], 1e6 * (trace.end_s - trace.begin_s) + 500);
+  }
+  EXPECT_NEAR(steps_us, 1e6 * (trace.end_s - trace.begin_s), 1);
+  EXPECT_NEAR(phases_us, steps_us, 0.02 * steps_us);
+  EXPECT_EQ(counts["step 11"] + counts["step 12"] + counts["step 13"], 3);
+  EXPECT_EQ(counts["forward"], 3);
+  EXPECT_EQ(counts["aten::relu"] % (kTraceLeadSteps + 3), 0);
+  EXPECT_GE(counts["aten::relu"], kTraceLeadSteps + 3);
 }
 
 TEST(Trainer, PhasesSumToTheStep) {

@@ -50,6 +50,7 @@ void add_root(const std::string& file, const Root& root, Dump& dump) {
   SysfsFacts facts;
   facts.nodes = read_numa_nodes(root);
   facts.drives = read_nvme_drives(root);
+  facts.mounts = read_block_mounts(root);
   facts.unknown_mounts = mounts_without_device(root);
   facts.hypervisor = read_hypervisor(root);
   facts.container = Measured<std::string>::missing("not part of the file");
@@ -275,13 +276,13 @@ Dump read_dump(const std::string& path) {
   return dump;
 }
 
-Dump read_this_host(const Root& root, Host host, const Nvml& nvml) {
+Dump read_this_host(const Root& root, Host host, const Nvml* nvml) {
   Dump dump;
   add_root("/sys", root, dump);
   dump.files.emplace_back("/sys", "sysfs of this host");
   dump.sysfs->content.container = host.container;
   if (host.driver.has_value()) dump.files.emplace_back("NVML", "driver of this host");
-  dump.nvlink_remotes = nvlinks_of(host, nvml);
+  if (nvml != nullptr) dump.nvlink_remotes = nvlinks_of(host, *nvml);
   dump.host = std::move(host);
   join(dump);
   return dump;

@@ -31,6 +31,7 @@ struct FromFile {
 struct SysfsFacts {
   std::vector<NumaNode> nodes;
   std::vector<DriveMounts> drives;
+  Measured<std::vector<HostMount>> mounts;
   std::vector<std::string> unknown_mounts;  // mounts_without_device()
   Measured<std::string> hypervisor;
   Measured<std::string> container;
@@ -68,8 +69,8 @@ std::string accepted_files();
 /// when nothing can be read.
 Dump read_dump(const std::string& path);
 
-/// This machine: sysfs and procfs below a root, what detect() found there, and NVML's links. Never
-/// throws for what it lacks.
-Dump read_this_host(const Root& root, Host host, const Nvml& nvml);
+/// This machine: sysfs and procfs below a root, what detect() found there, and NVML's links (none
+/// without nvml). Never throws for what it lacks.
+Dump read_this_host(const Root& root, Host host, const Nvml* nvml);
 
 }  // namespace falcon::platform

@@ -77,7 +77,7 @@ PciDevice read_device(const Root& root, const std::string& name) {
 }
 
 struct Mount {
-  std::string device_number, folder, type;
+  std::string device_number, folder, type, source;
 };
 
 std::vector<Mount> read_mounts(const Root& root) {
@@ -87,7 +87,7 @@ std::vector<Mount> read_mounts(const Root& root) {
     const std::vector<std::string> words = words_of(line);
     const auto dash = std::find(words.begin(), words.end(), "-");
     if (words.size() < 5 || dash == words.end() || dash + 1 == words.end()) continue;
-    mounts.push_back({words[2], words[4], *(dash + 1)});
+    mounts.push_back({words[2], words[4], *(dash + 1), dash + 2 < words.end() ? *(dash + 2) : ""});
   }
   return mounts;
 }
@@ -168,6 +168,23 @@ std::vector<DriveMounts> read_nvme_drives(const Root& root) {
     drives.push_back(std::move(drive));
   }
   return drives;
+}
+
+Measured<std::vector<HostMount>> read_block_mounts(const Root& root) {
+  using Mounts = Measured<std::vector<HostMount>>;
+  const std::vector<Mount> mounts = read_mounts(root);
+  if (mounts.empty()) return Mounts::missing("/proc/self/mountinfo is not there");
+  if (!root.exists("sys/dev/block")) return Mounts::missing("there is no /sys/dev/block");
+  std::vector<HostMount> found;
+  for (const Mount& mount : mounts) {
+    std::set<std::string> disks;
+    add_disks(root, root.resolved("sys/dev/block/" + mount.device_number), 0, disks);
+    if (disks.empty()) continue;
+    found.push_back({base::octal_unescaped(mount.folder),
+                     base::octal_unescaped(mount.source),
+                     {disks.begin(), disks.end()}});
+  }
+  return found;
 }
 
 std::vector<std::string> mounts_without_device(const Root& root) {

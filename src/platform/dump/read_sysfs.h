@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "falconbench/host_parts.h"
 #include "platform/machine/pci_tree.h"
 #include "platform/root.h"
 
@@ -21,6 +22,9 @@ struct DriveMounts {
 
 /// NVMe controllers that the kernel drives, by name.
 std::vector<DriveMounts> read_nvme_drives(const Root& root);
+
+/// Mounts that lie on whole disks, in the order of the mount table.
+Measured<std::vector<HostMount>> read_block_mounts(const Root& root);
 
 /// Folders that lie on a file system whose place below them cannot be told: overlay and the like.
 std::vector<std::string> mounts_without_device(const Root& root);

@@ -1,4 +1,4 @@
-#include "telemetry/block_device.h"
+#include "platform/block_device.h"
 
 #include <filesystem>
 #include <set>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-namespace falcon::telemetry {
+namespace falcon::platform {
 
 namespace {
 
@@ -18,7 +18,7 @@ std::string number_text(dev_t device) {
 // A line of the mount table (proc(5)): id, parent, device number, root, mount point, options,
 // optional fields, "-", type, source.
 std::string source_of(const std::string& device_number) {
-  const auto table = platform::Root().read("proc/self/mountinfo");
+  const auto table = Root().read("proc/self/mountinfo");
   std::istringstream lines(table.value.value_or(""));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
@@ -34,13 +34,13 @@ std::string source_of(const std::string& device_number) {
 }
 
 /// Whole disk of a block device given by its folder in sysfs.
-std::string whole_disk(const platform::Root& root, const std::string& folder) {
+std::string whole_disk(const Root& root, const std::string& folder) {
   const std::filesystem::path device = folder;
   const bool is_part = root.exists(folder + "/partition");
   return (is_part ? device.parent_path() : device).filename().string();
 }
 
-void add_below(const platform::Root& root, const std::string& disk, std::set<std::string>& out) {
+void add_below(const Root& root, const std::string& disk, std::set<std::string>& out) {
   const std::string slaves = "sys/block/" + disk + "/slaves";
   for (const std::string& name : root.names(slaves)) {
     const std::string folder = root.resolved(slaves + "/" + name);
@@ -65,20 +65,20 @@ Text device_number_of(const std::string& path) {
   return Text::missing(path + " lies on a file system without a block device of its own");
 }
 
-Text disk_of(const platform::Root& root, const std::string& device_number) {
+Text disk_of(const Root& root, const std::string& device_number) {
   const std::string link = "sys/dev/block/" + device_number;
   const std::string folder = root.resolved(link);
   if (folder.empty()) return Text::missing("/" + link + " is not there");
   return whole_disk(root, folder);
 }
 
-std::vector<std::string> disks_below(const platform::Root& root, const std::string& disk) {
+std::vector<std::string> disks_below(const Root& root, const std::string& disk) {
   std::set<std::string> below;
   add_below(root, disk, below);
   return {below.begin(), below.end()};
 }
 
-Measured<std::vector<std::string>> physical_disks(const platform::Root& root) {
+Measured<std::vector<std::string>> physical_disks(const Root& root) {
   if (!root.exists("sys/block")) {
     return Measured<std::vector<std::string>>::missing("there is no /sys/block");
   }
@@ -94,4 +94,4 @@ Measured<std::vector<std::string>> physical_disks(const platform::Root& root) {
   return disks;
 }
 
-}  // namespace falcon::telemetry
+}  // namespace falcon::platform

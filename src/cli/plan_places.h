@@ -1,0 +1,14 @@
+// Where the devices of a plan sit, as --dry-run prints it.
+#pragma once
+#include <string>
+
+#include "falconbench/places.h"
+
+namespace falcon::cli {
+
+/// A line of the plan: what it is, and the text.
+void add_plan_line(std::string& out, const std::string& name, const std::string& text);
+
+void add_places(const Places& places, std::string& out);
+
+}  // namespace falcon::cli
