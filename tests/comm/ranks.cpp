@@ -9,7 +9,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <unistd.h>
 
-#include "launch/descriptor.h"
+#include "launch/crew.h"
 
 namespace falcon::test {
 
@@ -31,7 +31,7 @@ const int kNoFlightRecorder = ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=
 
 void run_ranks(int world, const std::function<void(comm::ProcessGroup& group)>& function,
                comm::Backend backend) {
-  const launch::Rendezvous place = launch::listen_on_loopback();
+  const launch::MeetingPoint place = launch::local_meeting_point();
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(world));
   const auto run_rank = [&](int rank) {
     comm::Rendezvous meeting;
@@ -40,7 +40,7 @@ void run_ranks(int world, const std::function<void(comm::ProcessGroup& group)>& 
     meeting.host = place.host;
     meeting.port = place.port;
     meeting.timeout_s = 30;
-    if (rank == 0) meeting.listen_fd = ::dup(place.socket.get());  // the group closes it
+    if (rank == 0) meeting.listen_fd = ::dup(place.listener.socket.get());  // the group closes it
     comm::ProcessGroup group(backend, meeting, take_device(backend, rank));
     function(group);
     group.shutdown();

@@ -13,6 +13,7 @@
 #include <falconbench/records.h>
 
 #include "launch/control_channel.h"
+#include "launch/crew.h"
 #include "launch/descriptor.h"
 #include "launch/messages.h"
 #include "launch/worker_channel.h"
