@@ -65,25 +65,6 @@ Measured<ReportError> make_error(const RunLog& log) {
   return error;
 }
 
-/// "Gen5 x16", or of a link that changed "Gen2-5 x16".
-Measured<std::string> link_text(const GpuLinkTelemetry& link) {
-  const auto range = [](const Summary& seen) {
-    const std::string least = base::number_text(seen.min);
-    return seen.min == seen.max ? least : least + "-" + base::number_text(seen.max);
-  };
-  if (!link.generation.has_value()) return Measured<std::string>::missing(link.generation.reason);
-  if (!link.width.has_value()) return Measured<std::string>::missing(link.width.reason);
-  return "Gen" + range(*link.generation) + " x" + range(*link.width);
-}
-
-void add_links_under_load(Report& report) {
-  for (TopologyGpu& gpu : report.topology.gpus) {
-    for (const GpuTelemetry& seen : report.utilization.gpus) {
-      if (seen.uuid == gpu.uuid) gpu.link_under_load = link_text(seen.pcie_link);
-    }
-  }
-}
-
 /// Energy is known per board; samples per rank, which may hold several boards.
 void add_energy_per_sample(const Evidence& evidence, Report& report) {
   double energy_j = 0;
