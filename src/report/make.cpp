@@ -104,6 +104,26 @@ void add_energy_per_sample(const Evidence& evidence, Report& report) {
   }
 }
 
+std::string hundredths(double number) {
+  return base::number_text(std::round(number * 100) / 100);
+}
+
+/// "Gen5 x16", means over the window.
+void add_links_under_load(Report& report) {
+  for (TopologyGpu& gpu : report.topology.gpus) {
+    gpu.link_under_load = Measured<std::string>::missing("no telemetry of this GPU");
+    for (const GpuTelemetry& seen : report.utilization.gpus) {
+      if (seen.uuid != gpu.uuid) continue;
+      const GpuLinkTelemetry& link = seen.pcie_link;
+      gpu.link_under_load = Measured<std::string>::missing(
+          link.generation.has_value() ? link.width.reason : link.generation.reason);
+      if (!link.generation.has_value() || !link.width.has_value()) continue;
+      gpu.link_under_load = "Gen" + hundredths(link.generation.value->mean) + " x" +
+                            hundredths(link.width.value->mean);
+    }
+  }
+}
+
 void add_findings(const Evidence& evidence, Report& report) {
   report.findings = evidence.plan.findings;
   const std::vector<Finding> observed = make_findings({report, evidence});

@@ -57,7 +57,7 @@ TEST(MachineFindings, TheLinkUnderLoadStandsInTheTopology) {
   gpu(run).pcie_link.generation = always(4.5);
   EXPECT_EQ(*run.report().topology.gpus[0].link_under_load, "Gen4.5 x16");
   run.telemetry.utilization.gpus.clear();
-  EXPECT_EQ(run.report().topology.gpus[0].link_under_load.reason, "not read");
+  EXPECT_EQ(run.report().topology.gpus[0].link_under_load.reason, "no telemetry of this GPU");
 }
 
 TEST(MachineFindings, TheGenerationOfAnIdleLinkDropsToSavePower) {
