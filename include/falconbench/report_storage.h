@@ -127,7 +127,9 @@ void visit_fields(Storage& s, V& v) {
       "what the workers fetched from storage while measuring; less than file_bytes: page cache");
   v.field("device_read_bytes", s.device_read_bytes,
           "read from the block device while measuring, by all processes");
-  v.field("from_storage_pct", s.from_storage_pct, "workers_read_bytes / file_bytes, at most 100");
+  v.field("from_storage_pct", s.from_storage_pct,
+          "workers_read_bytes / what these workers read from files, at most 100 (of several hosts: "
+          "the first)");
   v.field("state", s.state,
           "what the measured steps read from: cold (at least 90 % from storage), warm (at most "
           "10 %) or mixed");

@@ -66,7 +66,19 @@ bool counts_reads(const StorageFacts& facts) {
   return type.starts_with("nfs") || type == "cifs" || type == "smb3";
 }
 
-void take_source(Storage& out) {
+/// What the loaders of the workers that were watched read: those of this host.
+std::int64_t bytes_of_watched(const Evidence& evidence, const HostTelemetry& host) {
+  std::int64_t sum = 0;
+  for (const ProcessTelemetry& process : *host.processes) {
+    for (const WorkerRecords* rank : evidence.records) {
+      const bool is_its = process.name == "rank " + std::to_string(rank->rank);
+      if (is_its) sum += rank->loader.file_bytes;
+    }
+  }
+  return sum;
+}
+
+void take_source(const Evidence& evidence, const HostTelemetry& host, Storage& out) {
   const auto unknown = [&out](const std::string& why) {
     out.from_storage_pct = Measured<double>::missing(why);
     out.state = Measured<std::string>::missing(why);
@@ -74,11 +86,13 @@ void take_source(Storage& out) {
   if (*out.file_bytes == 0) return unknown("no file was read while measuring");
   if (!out.workers_read_bytes.has_value()) return unknown(out.workers_read_bytes.reason);
   const std::int64_t fetched = *out.workers_read_bytes;
+  const std::int64_t read = bytes_of_watched(evidence, host);
+  if (read == 0) return unknown("the workers of this host read no file while measuring");
   if (fetched == 0 && (!out.data.has_value() || !counts_reads(*out.data))) {
     return unknown("the kernel does not count what is fetched from this file system");
   }
   // Read-ahead and whole pages fetch more than was asked for.
-  const double share = static_cast<double>(fetched) / static_cast<double>(*out.file_bytes);
+  const double share = static_cast<double>(fetched) / static_cast<double>(read);
   out.from_storage_pct = std::min(100.0, 100 * share);
   out.state = std::string(share >= kColdShare ? "cold" : share <= kWarmShare ? "warm" : "mixed");
 }
@@ -103,7 +117,7 @@ Storage make_storage(const Evidence& evidence, const Utilization& utilization,
   for (const WorkerRecords* rank : evidence.records) file_bytes += rank->loader.file_bytes;
   out.file_bytes = file_bytes;
   take_io(evidence, out);
-  take_source(out);
+  take_source(evidence, utilization.host, out);
   return out;
 }
 

@@ -28,6 +28,7 @@ struct FileRun : MadeRun {
     circumstances.storage.cache = state;
     records(0).loader.file_bytes = 1000;
     ProcessTelemetry process;
+    process.name = "rank 0";
     process.read_bytes = fetched;
     telemetry.utilization.host.processes = std::vector<ProcessTelemetry>{process};
   }

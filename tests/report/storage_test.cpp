@@ -22,9 +22,12 @@ Storage read_by(std::int64_t file_bytes, std::optional<double> fetched,
     run.records(rank).loader.file_bytes = file_bytes / 2;
     run.records(rank).loader.io = "direct";
   }
-  ProcessTelemetry process;
-  if (fetched) process.read_bytes = *fetched / 2;
-  run.telemetry.utilization.host.processes = std::vector<ProcessTelemetry>{process, process};
+  std::vector<ProcessTelemetry> processes(2);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    processes[rank].name = "rank " + std::to_string(rank);
+    if (fetched) processes[rank].read_bytes = *fetched / 2;
+  }
+  run.telemetry.utilization.host.processes = processes;
   return run.report().storage;
 }
 
@@ -56,6 +59,22 @@ TEST(Storage, UnknownIsNotWarm) {
   facts.file_system = std::string("nfs4");
   EXPECT_EQ(*read_by(1000, 0, facts).state, "warm");
   EXPECT_EQ(read_by(1000, {}, facts).state.reason, "not measured");
+}
+
+TEST(Storage, WorkersOfOtherHostsAreNotHeldAgainstTheReadingsOfThisOne) {
+  MadeRun run;
+  run.plan.data.folder = "/mnt/data";
+  run.circumstances.storage.facts = on_disks({"nvme0n1"});
+  run.records(0).loader.file_bytes = run.records(1).loader.file_bytes = 1000;
+  ProcessTelemetry process;
+  process.name = "rank 0";
+  process.read_bytes = 1000.0;
+  run.telemetry.utilization.host.processes = std::vector<ProcessTelemetry>{process};
+  EXPECT_EQ(*run.report().storage.file_bytes, 2000);
+  EXPECT_EQ(*run.report().storage.state, "cold");
+  run.telemetry.utilization.host.processes.value->front().name = "rank 7";
+  EXPECT_EQ(run.report().storage.state.reason,
+            "the workers of this host read no file while measuring");
 }
 
 TEST(Storage, HowFilesWereRead) {
@@ -107,7 +126,8 @@ TEST(Storage, TheSummaryTellsIt) {
     run.records(rank).loader.io = "direct";
   }
   ProcessTelemetry process;
-  process.read_bytes = 2000.0;
+  process.name = "rank 0";
+  process.read_bytes = 1000.0;
   run.telemetry.utilization.host.processes = std::vector<ProcessTelemetry>{process};
   const std::string text = summary(run.report(), "r.json", false);
   const std::string flat = std::regex_replace(text, std::regex("\\s+"), " ");
