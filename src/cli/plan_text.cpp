@@ -102,8 +102,7 @@ std::string plan_text(const Plan& plan) {
   add(out, "spec_hash", plan.spec_hash);
   add(out, "parallelism",
       plan.parallelism + ", " + std::to_string(plan.ranks.size()) +
-          (plan.ranks.size() == 1 ? " rank" : " ranks") + ", backend " +
-          plan.backend);
+          (plan.ranks.size() == 1 ? " rank" : " ranks") + ", backend " + plan.backend);
   add_ranks(plan, out);
   add_steps(plan, out);
   const MemoryEstimate& memory = plan.memory;

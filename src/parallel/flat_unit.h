@@ -45,8 +45,8 @@ class FlatUnit {
   /// Takes the gradients of a backward pass from the parameters, which are left without one, into
   /// `flat`, of layout().size, or adds them. Throws std::logic_error when a parameter has none.
   void collect_gradients(const at::Tensor& flat, bool adds) const;
-  /// The parameters become views of `flat`, 1-D of layout().size: flat(), or another that holds their
-  /// values in the master's type.
+  /// The parameters become views of `flat`, 1-D of layout().size: flat(), or another that holds
+  /// their values in the master's type.
   void move_parameters(const at::Tensor& flat) const;
 
   /// Of each place that has elements in the shard, in order.
