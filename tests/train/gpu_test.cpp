@@ -304,6 +304,36 @@ TEST_F(GpuTrainer, TwoRanksOverNcclEndWithTheSameParameters) {
   EXPECT_GT(*records[0].communication.busy_ms, 0);
 }
 
+/// Replicas draw what ranks draw, so the losses are those of two ranks.
+TEST_F(GpuTrainer, ReplicasOnTwoGpusTrainAsTwoRanks) {
+  if (c10::cuda::device_count() < 2) GTEST_SKIP() << "needs two GPUs";
+  std::vector<WorkerRecords> ranks(2);
+  const Plan plan = fp16_plan(2, 16);
+  test::run_ranks(
+      2,
+      [&](comm::ProcessGroup& group) {
+        test::Rank rank(plan, mobilenet(), &group, options_on(group.rank()));
+        rank.trainer().run();
+        ranks[static_cast<std::size_t>(group.rank())] = rank.records();
+      },
+      comm::Backend::kNccl);
+  Plan joined = fp16_plan(1, 32);
+  joined.parallelism = "dp";
+  TrainerOptions options = options_on(0);
+  options.more_devices = {test::gpu(1)};
+  options.make_replica = [](at::Device device) {
+    std::unique_ptr<Model> replica = mobilenet();
+    replica->to(device, at::kFloat, /*channels_last=*/true);
+    return replica;
+  };
+  const WorkerRecords replicas = test::run_alone(joined, mobilenet(), options);
+  ASSERT_EQ(replicas.loss.size(), ranks[0].loss.size());
+  for (std::size_t i = 0; i < replicas.loss.size(); ++i) {
+    const double want = (*ranks[0].loss[i] + *ranks[1].loss[i]) / 2;
+    EXPECT_NEAR(*replicas.loss[i], want, (i == 0 ? 1e-4 : 0.05) * want) << "step " << i;
+  }
+}
+
 }  // namespace
 }  // namespace falcon::train
 

@@ -221,35 +221,72 @@ TEST_F(GraphTest, WhatCannotBeCapturedGoesOnWithoutAndSaysSo) {
   EXPECT_THROW(strict.trainer().run(), Error);
 }
 
+/// What each of two ranks says.
+std::vector<WorkerRecords> run_two(const Plan& plan) {
+  std::vector<WorkerRecords> records(2);
+  const bool channels_last = !plan.spec.model.starts_with("bert");
+  test::run_ranks(
+      2,
+      [&](comm::ProcessGroup& group) {
+        test::Rank rank(plan, model_of(plan), &group, options_on(group.rank(), channels_last));
+        rank.trainer().run();
+        records[static_cast<std::size_t>(group.rank())] = rank.records();
+      },
+      comm::Backend::kNccl);
+  EXPECT_EQ(records[0].parameter_hash, records[1].parameter_hash);
+  return records;
+}
+
+WorkerRecords expect_equal_runs_of_two(Plan plan) {
+  const WorkerRecords graph = run_two(plan)[0];
+  EXPECT_TRUE(graph.graph.has_value()) << graph.graph.reason;
+  plan.graphs = false;
+  const WorkerRecords eager = run_two(plan)[0];
+  EXPECT_EQ(graph.loss, eager.loss);
+  EXPECT_EQ(graph.parameter_hash, eager.parameter_hash);
+  EXPECT_EQ(graph.communication.bytes_per_step, eager.communication.bytes_per_step);
+  EXPECT_EQ(graph.phases.ms.at("communication_exposed").size(), kSteps - kGraphWarmupSteps);
+  EXPECT_TRUE(graph.communication.busy_ms.has_value() && *graph.communication.busy_ms > 0.01);
+  return graph;
+}
+
 TEST_F(GraphTest, TwoRanksOverNcclTrainAsWithoutGraph) {
   if (c10::cuda::device_count() < 2) GTEST_SKIP() << "needs two GPUs";
-  std::vector<WorkerRecords> records[2];
-  for (const bool is_graph : {false, true}) {
-    Plan plan = graph_plan(2, 16);
-    plan.graphs = is_graph;
-    plan.warmup_steps += 4;  // steps in which the exchange is timed
-    plan.spec.model = "mobilenet_v2";
-    plan.spec.image_size = 64;
-    std::vector<WorkerRecords>& of_ranks = records[is_graph ? 1 : 0];
-    of_ranks.resize(2);
-    test::run_ranks(
-        2,
-        [&](comm::ProcessGroup& group) {
-          test::Rank rank(plan, model_of(plan), &group, options_on(group.rank()));
-          rank.trainer().run();
-          of_ranks[static_cast<std::size_t>(group.rank())] = rank.records();
-        },
-        comm::Backend::kNccl);
-    EXPECT_EQ(of_ranks[0].parameter_hash, of_ranks[1].parameter_hash);
+  Plan plan = graph_plan(2, 16);
+  plan.warmup_steps += 4;  // steps in which the exchange is timed
+  plan.spec.model = "mobilenet_v2";
+  plan.spec.image_size = 64;
+  const WorkerRecords records = expect_equal_runs_of_two(plan);
+  EXPECT_EQ(records.communication.bytes_per_step, records.parameters * 4);
+  EXPECT_EQ(records.step_ms.size(), kSteps - kGraphWarmupSteps);
+  ASSERT_TRUE(records.communication.busy_ms.has_value());
+  EXPECT_GT(*records.communication.busy_ms, 0.01);
+}
+
+/// Small units, so that parameters come and go in the step.
+TEST_F(GraphTest, ShardedRanksTrainAsWithoutGraph) {
+  if (c10::cuda::device_count() < 2) GTEST_SKIP() << "needs two GPUs";
+  for (const char* model : {"mobilenet_v2", "bert_base"}) {
+    for (const std::int64_t accumulate : {1, 2}) {
+      Plan plan = graph_plan(2, 16);
+      plan.spec.model = model;
+      plan.spec.image_size = 64;
+      plan.spec.sequence_length = 128;
+      plan.spec.optimizer.lr = 1e-3;
+      plan.spec.optimizer.clip_norm = 1;
+      plan.spec.accumulate = accumulate;
+      plan.micro_batch = 16 / accumulate;
+      const WorkerRecords ddp = run_two(plan)[0];
+      plan.parallelism = "sharded";
+      plan.spec.parallelism.sharded.unit_mb = 0.3;
+      for (const int stage : {1, 2, 3}) {
+        SCOPED_TRACE(std::string(model) + " stage " + std::to_string(stage));
+        plan.spec.parallelism.sharded.stage = stage;
+        const WorkerRecords records = expect_equal_runs_of_two(plan);
+        EXPECT_NEAR(*records.loss.back(), *ddp.loss.back(), 0.05 * *ddp.loss.back());
+      }
+    }
   }
-  ASSERT_TRUE(records[1][0].graph.has_value()) << records[1][0].graph.reason;
-  EXPECT_EQ(records[1][0].loss, records[0][0].loss);
-  EXPECT_EQ(records[1][0].parameter_hash, records[0][0].parameter_hash);
-  EXPECT_EQ(records[1][0].communication.bytes_per_step, records[1][0].parameters * 4);
-  EXPECT_EQ(records[1][0].phases.ms.at("communication_exposed").size(), kSteps - kGraphWarmupSteps);
-  EXPECT_EQ(records[1][0].step_ms.size(), kSteps - kGraphWarmupSteps);
-  ASSERT_TRUE(records[1][0].communication.busy_ms.has_value());
-  EXPECT_GT(*records[1][0].communication.busy_ms, 0.01);
 }
 
 }  // namespace
