@@ -17,6 +17,8 @@ ExitCode run_command(const std::string& program, const Words& words);
 ExitCode compare_command(const Words& words);
 ExitCode data_command(const Words& words);
 ExitCode doctor_command(const Words& words);
+/// program: argv[0].
+ExitCode links_command(const std::string& program, const Words& words);
 ExitCode report_command(const Words& words);
 ExitCode export_command(const Words& words);
 ExitCode predict_command(const Words& words);

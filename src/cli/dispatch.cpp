@@ -7,7 +7,7 @@
 namespace falcon::cli {
 namespace {
 
-const std::vector<std::string> verbs = {"run",    "doctor", "data",    "compare",
+const std::vector<std::string> verbs = {"run",    "doctor", "links",   "data", "compare",
                                         "report", "export", "predict", "list"};
 
 }  // namespace
@@ -26,6 +26,7 @@ ExitCode dispatch(const Words& argv) {
   const Words rest(words.begin() + 1, words.end());
   if (first == "run") return run_command(argv.front(), rest);
   if (first == "doctor") return doctor_command(rest);
+  if (first == "links") return links_command(argv.front(), rest);
   if (first == "data") return data_command(rest);
   if (first == "compare") return compare_command(rest);
   if (first == "report") return report_command(rest);

@@ -6,28 +6,27 @@ namespace falcon::cli {
 inline constexpr const char* kMainHelp =
     R"(falconbench: what a GPU costs, where it sits, for real training
 
-  falconbench --config FILE [--set KEY=VALUE]... [--output FILE]   one run, one report
-  falconbench --config FILE --dry-run [--host DIR] [--json]   resolved spec and plan, nothing
-        started; DIR: for the machine that these files describe
-  falconbench doctor [--from FILE|DIR] [--write-system FILE]   what this host, or that dump,
-        is; drafts a system file
-  falconbench data make|check FORMAT DIR ...       make a data set, list damaged files
-  falconbench compare BASE OTHER... [--gate 5%]    what is slower, and how sure that is
-  falconbench report REPORT... --html FILE         one page with all figures
-  falconbench export FORMAT REPORT...              for MLPerf, Prometheus, TensorBoard, JUnit
-  falconbench predict --report FILE --links FILE --topology T     the same run elsewhere
-  falconbench list WHAT                            what can be named; WHAT: keys, models,
-        topologies, storages, precisions, parallelism, datasets, optimizers, schedules,
-        samplers, findings
-  falconbench --version                            all that is linked, built for and loaded
+  falconbench --config FILE [--set KEY=VALUE]... [--output FILE]
+                                            one run, one report
+  falconbench --config FILE --dry-run [--host DIR] [--json]
+                                            the plan of it; DIR: another machine
+  falconbench doctor [--from FILE|DIR] [--write-system FILE]   what a host is
+  falconbench links [--topology T] [--json] what the links between GPUs carry
+  falconbench data make|check FORMAT DIR    make a data set, list damaged files
+  falconbench compare BASE OTHER... [--gate 5%]     what is slower, how surely
+  falconbench report REPORT... --html FILE  one page with all figures
+  falconbench export FORMAT REPORT...       MLPerf, Prometheus, JUnit, ...
+  falconbench predict --report FILE --links FILE --topology T   a run elsewhere
+  falconbench list WHAT        keys, models, topologies, storages, precisions,
+      parallelism, datasets, optimizers, schedules, samplers, findings
+  falconbench --version                     what is linked, built for and loaded
 
-Flags of a run: --config, --set, --dry-run, --host, --json, --quiet, --verbose, and one for each
-plain top-level key of a spec: --model, --topology, --devices, --precision, --output, ...
-(`falconbench list keys`; --set also reaches the keys below, e.g. batch_size.per_gpu=64).
-
-Exit codes: 0 ok, 1 internal, 2 usage or spec, 3 host lacks what was asked, 4 a worker
-failed, 5 hang or deadline, 6 measurement invalid (strict), 7 slower than the gate allows,
-8 report not writable, 130/143 interrupted. All but 2 leave a report with run.status.
+Flags of a run: --config, --set, --dry-run, --host, --json, --quiet, --verbose,
+and one for each plain top-level key of a spec: --model, --devices, ... (list
+keys; --set also reaches the keys below, e.g. batch_size.per_gpu=64).
+Exit codes: 0 ok, 1 internal, 2 usage or spec, 3 host lacks what was asked,
+4 a worker failed, 5 hang or deadline, 6 measurement invalid (strict), 7 slower
+than the gate allows, 8 report not writable, 130/143 interrupted.
 )";
 
 inline constexpr const char* kDoctorHelp =
@@ -44,6 +43,26 @@ falconbench doctor --write-system FILE ...     drafts a system file too, in a ne
 
   --json prints one object: each answer by its name, or null with NAME_reason where the
   files do not tell. GPUs count from 0 in NVML's order. Exit 0 when a file could be read.
+)";
+
+inline constexpr const char* kLinksHelp =
+    R"(falconbench links [options]     what the links of this host carry, measured in a minute
+  --system FILE     system file: names of GPUs, pair classes, expected figures of links
+  --topology T      a set of GPUs by its name or address (default: all); cpu: host memory
+                    and collectives between CPU workers, on any machine
+  --devices N       how many of that set, in its order
+  --timeout-s N     give up after so many seconds
+  --output FILE     write all figures as JSON (schemas/links.schema.json)
+  --json            the same on stdout instead of tables
+  --quiet, --verbose
+
+Copies between every two GPUs, by copy engines and by kernels, one way and both ways, with
+peer access and staged through host memory; copies between each GPU and pinned host memory
+near it, alone and all at once; latencies; all-reduce, all-gather, reduce-scatter and
+broadcast with NCCL, with peer-to-peer transport and without. Contents are checked after
+every window; speeds are medians of five. It says what is slower than expected, and why.
+
+Exit codes: 0 measured, 2 usage, 3 no GPU, 4 a copy or worker failed, 5 one did not end.
 )";
 
 inline constexpr const char* kDataHelp =

@@ -15,13 +15,16 @@ enum class Backend { kNccl, kGloo };
 enum class Reduction { kSum, kAverage, kMaximum };
 
 /// Where the ranks meet. Rank 0 serves the store on listen_fd (bound and listening, taken over and
-/// closed by the group), the others connect to host:port.
+/// closed by the group), the others connect to host:port. Without a listen_fd all connect: somebody
+/// else (torchrun's agent) serves it, and maybe others too, so `prefix` tells runs apart.
 struct Rendezvous {
   int rank = 0;
   int world = 1;
   std::string host = "127.0.0.1";
   int port = 0;
-  int listen_fd = -1;     // rank 0 only
+  int listen_fd = -1;  // rank 0 only
+  std::string prefix;
+  std::string address;    // of this host, for Gloo; empty: host. GLOO_SOCKET_IFNAME goes before it
   double timeout_s = 60;  // of the meeting, of every store call, and of a collective
 };
 
@@ -41,10 +44,14 @@ class ProcessGroup {
   Backend backend() const;
   at::Device device() const;
 
-  // Collectives, in place, in the same order on every rank. With NCCL they are enqueued and the
-  // current stream waits for them; with Gloo they return when done.
+  // Collectives, in place unless said otherwise, in the same order on every rank. With NCCL they
+  // are enqueued and the current stream waits for them; with Gloo they return when done.
   void broadcast(at::Tensor tensor, int root);
   void all_reduce(at::Tensor tensor, Reduction reduction);
+  /// whole: the parts of all ranks one after another; part: this rank's. Both contiguous.
+  void all_gather(at::Tensor whole, at::Tensor part);
+  /// part: this rank's part of the reduction of all ranks' `whole`. Both contiguous.
+  void reduce_scatter(at::Tensor part, at::Tensor whole, Reduction reduction);
   /// Parameters and buffers of `root` everywhere: few large messages, any mix of types and layouts.
   void broadcast_all(const std::vector<at::Tensor>& tensors, int root);
   /// Throws when the number, types, shapes or strides of the tensors differ between ranks.

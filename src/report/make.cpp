@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "report/evidence.h"
 #include "report/findings.h"
+#include "report/others.h"
 #include "report/places.h"
 #include "report/step_series.h"
 #include "report/trace.h"
@@ -28,6 +29,7 @@ RunSection make_run(const Plan& plan, const Host& host, const RunLog& log,
   run.command_line = circumstances.command_line;
   run.spec_hash = plan.spec_hash;
   run.hostname = host.hostname;
+  run.hosts = log.hosts;
   run.launcher_cpu_s = log.supervisor_cpu_s;
   run.launcher_peak_rss_bytes = log.supervisor_peak_rss_bytes > 0
                                     ? Measured<std::int64_t>(log.supervisor_peak_rss_bytes)
@@ -61,25 +63,6 @@ Measured<ReportError> make_error(const RunLog& log) {
     error.last_step = Measured<std::int64_t>::missing("no single rank");
   }
   return error;
-}
-
-/// "Gen5 x16", or of a link that changed "Gen2-5 x16".
-Measured<std::string> link_text(const GpuLinkTelemetry& link) {
-  const auto range = [](const Summary& seen) {
-    const std::string least = base::number_text(seen.min);
-    return seen.min == seen.max ? least : least + "-" + base::number_text(seen.max);
-  };
-  if (!link.generation.has_value()) return Measured<std::string>::missing(link.generation.reason);
-  if (!link.width.has_value()) return Measured<std::string>::missing(link.width.reason);
-  return "Gen" + range(*link.generation) + " x" + range(*link.width);
-}
-
-void add_links_under_load(Report& report) {
-  for (TopologyGpu& gpu : report.topology.gpus) {
-    for (const GpuTelemetry& seen : report.utilization.gpus) {
-      if (seen.uuid == gpu.uuid) gpu.link_under_load = link_text(seen.pcie_link);
-    }
-  }
 }
 
 /// Energy is known per board; samples per rank, which may hold several boards.
@@ -174,7 +157,7 @@ Report make(const Plan& plan, const Host& host, const RunLog& log, const Telemet
   report.spec = plan.spec;
   report.spec_origin = plan.spec_origin;
   static_cast<Plan&>(report.plan) = plan;
-  report.system = host;
+  static_cast<Host&>(report.system) = host;
   report.topology = make_topology(evidence);
   report.training = make_training(evidence, circumstances.model, circumstances.precision);
   report.training.trace = make_trace(evidence, circumstances.trace_file);
@@ -185,6 +168,7 @@ Report make(const Plan& plan, const Host& host, const RunLog& log, const Telemet
     const double zero_s = telemetry.began_s > 0 ? telemetry.began_s : log.started_s;
     report.series["run/step_time_ms"] = make_step_series(evidence, zero_s);
   }
+  add_others(circumstances.others, telemetry.began_s, report);
   report.storage = make_storage(evidence, telemetry.utilization, circumstances.storage);
   report.error = make_error(log);
   add_energy_per_sample(evidence, report);

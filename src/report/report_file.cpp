@@ -57,6 +57,16 @@ std::string fallback_path(const std::string& id) {
   return (base / ("falconbench-" + id + ".json")).string();
 }
 
+std::string checked_text(const base::Value& report) {
+  const base::Value value = writable(report);
+  std::string text = base::to_json(value, 1);
+  text += '\n';
+  if (!(base::parse_json(text, "report") == value)) {
+    throw Error(ExitCode::kInternal, "the report does not read back as it was written");
+  }
+  return text;
+}
+
 }  // namespace
 
 ReportFile::ReportFile(std::string path) : path_(std::move(path)) {
@@ -81,12 +91,19 @@ ReportFile::ReportFile(std::string path) : path_(std::move(path)) {
 }
 
 void ReportFile::write(const Report& report) const {
-  const std::string text = to_text(report);
+  write_text(to_text(report), report.run.id);
+}
+
+void ReportFile::write(const LinksReport& report) const {
+  write_text(to_text(report), report.run.id);
+}
+
+void ReportFile::write_text(const std::string& text, const std::string& id) const {
   try {
     base::write_file_atomically(path_, text);
     return;
   } catch (const Error& failure) {
-    const std::string fallback = fallback_path(report.run.id);
+    const std::string fallback = fallback_path(id);
     try {
       base::write_file_atomically(fallback, text);
     } catch (const Error& second) {
@@ -97,13 +114,11 @@ void ReportFile::write(const Report& report) const {
 }
 
 std::string to_text(const Report& report) {
-  const base::Value value = writable(base::to_value(report));
-  std::string text = base::to_json(value, 1);
-  text += '\n';
-  if (!(base::parse_json(text, "report") == value)) {
-    throw Error(ExitCode::kInternal, "the report does not read back as it was written");
-  }
-  return text;
+  return checked_text(base::to_value(report));
+}
+
+std::string to_text(const LinksReport& report) {
+  return checked_text(base::to_value(report));
 }
 
 }  // namespace falcon::report

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "falconbench/links.h"
 #include "falconbench/report.h"
 
 namespace falcon::report {
@@ -21,13 +22,17 @@ class ReportFile {
   /// replaced. When the place has become unwritable the report goes to a new file in TMPDIR (else
   /// /tmp), and the Error(kUnwritable) thrown names that file.
   void write(const Report& report) const;
+  void write(const LinksReport& report) const;
 
  private:
+  void write_text(const std::string& text, const std::string& id) const;
+
   std::string path_;
 };
 
 /// The text that write() puts into the file, always strict JSON (writable.h). Throws
 /// Error(kInternal) when it does not read back as it was written.
 std::string to_text(const Report& report);
+std::string to_text(const LinksReport& report);
 
 }  // namespace falcon::report

@@ -1,5 +1,5 @@
-// JSON schema of the report, made from its field lists: schemas/report.schema.json is this text,
-// and a test holds the two together.
+// JSON schemas of the report and of links, made from its field lists: the files of schemas/ are
+// these texts, and tests hold them together.
 #pragma once
 #include <string>
 
@@ -7,5 +7,8 @@ namespace falcon::report {
 
 /// Draft 2020-12, ends in a newline. No other key than those listed is accepted.
 std::string schema_text();
+
+/// The same of `falconbench links`: schemas/links.schema.json.
+std::string links_schema_text();
 
 }  // namespace falcon::report

@@ -61,6 +61,12 @@ std::span<const WordFacts> findings() {
       {"acs_redirects", "access control sends traffic between GPUs up to the root complex", {}},
       {"peer_access_blocked", "some GPUs may not reach each other directly", {}},
       {"mig_enabled", "a GPU is split into MIG instances", {}},
+      {"link_contents_wrong", "a copy or collective delivered something else than was sent", {}},
+      {"link_not_measured", "a copy or collective failed, or did not end", {}},
+      {"peer_access_ineffective", "peer access that is no faster than staging in host memory", {}},
+      {"link_below_expected", "a link is slower than the system file expects", {}},
+      {"link_below_practical", "a link is slower than links of its kind are seen at", {}},
+      {"uplink_shared", "GPUs have less to share than each has alone", {}},
       {"gpu_without_driver", "GPUs are plugged in that no driver serves", {}},
   };
   return table;

@@ -207,8 +207,8 @@ class RunTest(unittest.TestCase):
         self.ok("data", "make", "imagefolder", name, *options)
         return self.folder / name
 
-    def assert_valid(self, report):
-        """By a validator that is not ours."""
+    def assert_valid(self, report, kind="report"):
+        """By a validator that is not ours, with the schema of this kind of document."""
         try:
             import jsonschema
         except ImportError:
@@ -217,7 +217,7 @@ class RunTest(unittest.TestCase):
                 self.skipTest("no jsonschema here: scripts/setup.sh installs it")
             sys.path += [str(path) for path in packages]
             import jsonschema
-        schema = json.loads((ROOT / "schemas/report.schema.json").read_text())
+        schema = json.loads((ROOT / "schemas" / f"{kind}.schema.json").read_text())
         errors = [
             f"{error.json_path}: {error.message[:200]}"
             for error in jsonschema.Draft202012Validator(schema).iter_errors(report)

@@ -13,7 +13,9 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "made_links.h"
 #include "made_run.h"
+#include "report/links/make.h"
 #include "report/report_file.h"
 
 namespace falcon::report {
@@ -23,21 +25,25 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 constexpr const char* kSchema = "schemas/report.schema.json";
+constexpr const char* kLinksSchema = "schemas/links.schema.json";
 
-TEST(Schema, TheCommittedFileIsTheOneTheProgramMakes) {
-  if (std::getenv("FALCONBENCH_REWRITE") != nullptr) {
-    base::write_file_atomically(kSchema, schema_text());
-  }
-  EXPECT_EQ(base::read_file(kSchema), schema_text())
+void expect_committed(const char* file, const std::string& text) {
+  if (std::getenv("FALCONBENCH_REWRITE") != nullptr) base::write_file_atomically(file, text);
+  EXPECT_EQ(base::read_file(file), text)
       << "set FALCONBENCH_REWRITE=1 to write it anew, and look at the difference";
 }
 
+TEST(Schema, TheCommittedFilesAreThoseTheProgramMakes) {
+  expect_committed(kSchema, schema_text());
+  expect_committed(kLinksSchema, links_schema_text());
+}
+
 /// The verdicts of an independent validator, one word a report; empty: there is no validator.
-std::vector<std::string> verdicts(const std::vector<std::string>& reports) {
+std::vector<std::string> verdicts(const char* schema, const std::vector<std::string>& reports) {
   std::string folder = (fs::temp_directory_path() / "falcon-schema-XXXXXX").string();
   if (::mkdtemp(folder.data()) == nullptr) return {"no temporary folder"};
   const std::string python = fs::exists(".venv/bin/python") ? ".venv/bin/python" : "python3";
-  std::string command = python + " tests/report/validate.py " + kSchema;
+  std::string command = python + " tests/report/validate.py " + schema;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const std::string file = folder + "/" + std::to_string(i) + ".json";
     std::ofstream(file) << reports[i];
@@ -88,13 +94,13 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 TEST(Schema, AValidatorTakesEveryReportAndRefusesChangedOnes) {
   const std::string text = to_text(MadeRun().report());
   const std::vector<std::string> found =
-      verdicts({text, run_with_gaps(), failed_run(), unplanned_run(),
-                replaced(text, "\"samples_per_s\"", "\"samples_per_sec\""),
-                replaced(text, "\"training\"", "\"trainings\""),
-                replaced(text, "\"accuracy_reason\"", "\"accuracy_why\""),
-                replaced(text, "\"exit_code\": 0", "\"exit_code\": \"0\""),
-                replaced(text, "\"tool\": {", "\"tool\": {\"new\": 1,"),
-                replaced(text, "\"duration_s\": 15.0", "\"duration_s\": NaN")});
+      verdicts(kSchema, {text, run_with_gaps(), failed_run(), unplanned_run(),
+                         replaced(text, "\"samples_per_s\"", "\"samples_per_sec\""),
+                         replaced(text, "\"training\"", "\"trainings\""),
+                         replaced(text, "\"accuracy_reason\"", "\"accuracy_why\""),
+                         replaced(text, "\"exit_code\": 0", "\"exit_code\": \"0\""),
+                         replaced(text, "\"tool\": {", "\"tool\": {\"new\": 1,"),
+                         replaced(text, "\"duration_s\": 15.0", "\"duration_s\": NaN")});
   if (found.empty()) GTEST_SKIP() << "python3 has no jsonschema (scripts/setup.sh installs it)";
   EXPECT_THAT(
       found,
@@ -103,6 +109,30 @@ TEST(Schema, AValidatorTakesEveryReportAndRefusesChangedOnes) {
                   HasSubstr("'accuracy_reason' is a required"),
                   HasSubstr("$.run.exit_code: '0' is not of type 'integer'"),
                   HasSubstr("$.tool: Additional properties"), HasSubstr("NaN is no JSON")));
+}
+
+std::string links_without(bool copies, bool collectives) {
+  MadeLinks made;
+  if (!copies) {
+    made.input.copies = {};
+    made.input.failure = RunFailure{"hang", "no sign of life", 0, "node1", "", "measure", 3};
+  }
+  if (!collectives) made.input.collectives.clear();
+  return to_text(make_links(made.input));
+}
+
+TEST(Schema, AValidatorTakesEveryDocumentOfLinks) {
+  LinksInput nothing;
+  nothing.failure = RunFailure{"host", "no GPU", -1, "node1", "", "start", 0};
+  const std::string text = links_without(true, true);
+  const std::vector<std::string> found = verdicts(
+      kLinksSchema,
+      {text, links_without(false, true), links_without(true, false), to_text(make_links(nothing)),
+       replaced(text, "\"pairs\"", "\"pears\""), replaced(text, "\"median\"", "\"middle\"")});
+  if (found.empty()) GTEST_SKIP() << "python3 has no jsonschema (scripts/setup.sh installs it)";
+  EXPECT_THAT(found,
+              ElementsAre("valid", "valid", "valid", "valid", HasSubstr("'pairs' is a required"),
+                          HasSubstr("'median' is a required")));
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ RunSpec full_spec() {
   s.data.make = MakeSpec{.train = 640, .val = 7, .classes = 5, .side = 100, .quality = 77};
   s.data.loader = {3, 5};
   s.precision = "bf16";
-  s.parallelism = {"ddp", {12.5, 0.1}};
+  s.parallelism.kind = "ddp";
+  s.parallelism.ddp = {12.5, 0.1};
   s.batch_size.global = 64;
   s.budget.seconds = 1.0 / 3.0;
   s.warmup_steps = 0;
