@@ -47,11 +47,9 @@ ProcessStart Fleet::process_start(int rank) const {
   start.arguments.insert(start.arguments.begin(), options_.program_name);
   // CUDA then counts GPUs in the order of NVML and lspci. Threads that wait for each other must not
   // spin: beside decode threads on few cores that makes a step ten times longer.
-  std::vector<std::string> assignments = {
-      "CUDA_DEVICE_ORDER=PCI_BUS_ID", "OMP_WAIT_POLICY=PASSIVE",
-      "OMP_NUM_THREADS=" + std::to_string(planned.compute_threads)};
-  assignments.insert(assignments.end(), options_.environment.begin(), options_.environment.end());
-  start.environment = environment_with(assignments);
+  start.environment =
+      environment_with({"CUDA_DEVICE_ORDER=PCI_BUS_ID", "OMP_WAIT_POLICY=PASSIVE",
+                        "OMP_NUM_THREADS=" + std::to_string(planned.compute_threads)});
   if (rank == 0) start.listen_fd = rendezvous_->socket.get();
   return start;
 }
