@@ -174,7 +174,7 @@ mkdir -p "$state"
 exec 8>"$state/setup.lock"
 flock 8
 if [[ $kind == test ]]; then
-  install_packages 'build|test' build test extra check
+  install_packages 'build|test' build test extra check browser
 else
   install_packages build build extra
 fi

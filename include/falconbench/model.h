@@ -3,6 +3,7 @@
 // Engine code: needs Torch.
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -41,6 +42,10 @@ struct ImageNormalization {
 /// `taps`).
 using TapFunction = std::function<void(std::string_view, const at::Tensor&)>;
 
+/// Called in forward() when a block is entered, with the tensor that all of the block is computed
+/// from; what it returns is used in its place.
+using BlockEntry = std::function<at::Tensor(std::size_t block, const at::Tensor& input)>;
+
 class Model {
  public:
   virtual ~Model() = default;
@@ -70,6 +75,17 @@ class Model {
   /// any machine.
   virtual void initialize(std::uint64_t seed) = 0;
   virtual void set_tap(TapFunction tap) = 0;
+  /// forward() goes through blocks one after another: block 0 first, then these, each with the
+  /// parameters whose names begin with its prefix; block 0 has all others. A block's parameters
+  /// are used in it alone.
+  virtual std::vector<std::string> blocks() const { return {}; }
+  /// entry is called for each block but 0; empty: none.
+  virtual void set_block_entry(BlockEntry /*entry*/) {}
+  /// Whether a parameter goes into matrix products and convolutions only: under autocast a copy in
+  /// the 16-bit type then computes the same.
+  virtual bool is_product_weight(const NamedTensor& parameter) const {
+    return parameter.tensor.dim() > 1;
+  }
   /// Whether operators may use their fused GPU forms where they have some (the start value: yes).
   virtual void set_fused(bool fused) = 0;
   /// What was decided in forward(), for the report: name -> text.

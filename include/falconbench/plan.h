@@ -31,6 +31,7 @@ void visit_fields(DevicePlan& d, V& v) {
 
 struct RankPlan {
   int rank = 0;
+  std::string host;
   std::vector<DevicePlan> devices;
   Measured<int> numa_node;
   std::vector<int> cpus;    // the worker is bound to these
@@ -40,6 +41,7 @@ struct RankPlan {
 template <class V>
 void visit_fields(RankPlan& r, V& v) {
   v.field("rank", r.rank, "global rank");
+  v.field("host", r.host, "host it runs on");
   v.field("devices", r.devices, "its devices");
   v.field("numa_node", r.numa_node, "NUMA node it is bound to");
   v.field("cpus", r.cpus, "CPUs it is bound to");
@@ -54,7 +56,7 @@ struct Plan {
   std::string spec_hash;    // SHA-256, hex
   std::string run_id;       // unique: time and random
   std::string task;         // of the model, which says what evaluate measures
-  std::string parallelism;  // none, ddp
+  std::string parallelism;  // a catalog word
   std::string backend;      // nccl, gloo or none
   std::vector<std::string> topology_devices;  // names or addresses, in order
   Places places;
@@ -115,9 +117,10 @@ struct WorkerPlan {
   int protocol = 0;  // launch::kProtocolVersion
   Plan plan;
   int rank = 0;
-  std::string store_host;  // rendezvous: rank 0 serves it on the inherited listening socket
-  int store_port = 0;
-  double watchdog_s = 60;         // communication time limit
+  std::string store_host;  // rendezvous: rank 0 serves it on the inherited listening socket, or
+  int store_port = 0;      // torchrun's agent does
+  std::string address;     // of this host, by which ranks on others reach it
+  double watchdog_s = 60;  // communication time limit
   std::optional<LinkWork> links;  // instead of training
 };
 template <class V>
@@ -127,6 +130,7 @@ void visit_fields(WorkerPlan& w, V& v) {
   v.field("rank", w.rank, "which rank this worker is");
   v.field("store_host", w.store_host, "rendezvous host");
   v.field("store_port", w.store_port, "rendezvous port");
+  v.field("address", w.address, "address of this host for ranks on others");
   v.field("watchdog_s", w.watchdog_s, "communication time limit");
   v.field("links", w.links, "links to measure instead of training");
 }

@@ -44,8 +44,9 @@ struct WorkerRecords {
   Measured<std::vector<Transport>> transports;  // from and to this rank, of NCCL
   Measured<GraphRecord> graph;
   Measured<TraceRecord> trace;
-  std::int64_t parameters = 0;                   // trainable
-  std::string parameter_hash;                    // of all parameter bytes at the end
+  std::int64_t parameters = 0;  // trainable
+  std::string parameter_hash;   // of all parameter bytes at the end
+  MemoryRecord memory;
   Measured<std::int64_t> gpu_memory_peak_bytes;  // allocator, reserved
   std::map<std::string, std::string> choices;    // back ends and modes really used
   std::vector<std::string> notes;                // for findings
@@ -82,6 +83,7 @@ void visit_fields(WorkerRecords& r, V& v) {
   v.field("trace", r.trace, "what happened in the traced steps");
   v.field("parameters", r.parameters, "trainable parameters");
   v.field("parameter_hash", r.parameter_hash, "hash of the parameters at the end");
+  v.field("memory", r.memory, "tensors held by the training");
   v.field("gpu_memory_peak_bytes", r.gpu_memory_peak_bytes, "peak of the caching allocator");
   v.field("choices", r.choices, "back ends and modes really used");
   v.field("notes", r.notes, "remarks of the worker");

@@ -39,6 +39,22 @@ void visit_fields(CommunicationRecord& c, V& v) {
       "mean busy time of the communication stream a step; of a graph: in replays of the warm-up");
 }
 
+/// What one rank holds for its training, by the tensors it has; without activations.
+struct MemoryRecord {
+  std::int64_t parameter_bytes = 0, gradient_bytes = 0, master_bytes = 0, optimizer_bytes = 0,
+               exchange_bytes = 0;
+};
+template <class V>
+void visit_fields(MemoryRecord& m, V& v) {
+  v.field("parameter_bytes", m.parameter_bytes, "parameters that the model computes with");
+  v.field("gradient_bytes", m.gradient_bytes, "gradients kept until the update");
+  v.field("master_bytes", m.master_bytes,
+          "float32 copies that are updated in place of 16-bit parameters");
+  v.field("optimizer_bytes", m.optimizer_bytes, "what the optimizer keeps beside them");
+  v.field("exchange_bytes", m.exchange_bytes,
+          "the most of parameters and gradients that were whole only while under way");
+}
+
 /// A step's work captured as a CUDA graph and replayed.
 struct GraphRecord {
   std::int64_t nodes = 0;

@@ -16,6 +16,7 @@
 #include "falconbench/report_places.h"
 #include "falconbench/report_storage.h"
 #include "falconbench/report_training.h"
+#include "falconbench/run_hosts.h"
 #include "falconbench/run_spec.h"
 #include "falconbench/telemetry.h"
 
@@ -52,6 +53,7 @@ struct RunSection {
   double duration_s = 0;
   std::vector<std::string> command_line;
   std::string spec_hash, hostname;
+  std::vector<RunHost> hosts;
   double launcher_cpu_s = 0;
   Measured<std::int64_t> launcher_peak_rss_bytes;
   std::vector<TimelineEvent> timeline;
@@ -69,6 +71,8 @@ void visit_fields(RunSection& r, V& v) {
   v.field("spec_hash", r.spec_hash,
           "SHA-256 of the resolved spec without name, output, timeout_s, telemetry");
   v.field("hostname", r.hostname, "host of the launcher");
+  v.field("hosts", r.hosts,
+          "hosts of a run that torchrun, mpirun or srun started, that of rank 0 first");
   v.field("launcher_cpu_s", r.launcher_cpu_s, "CPU time of the launcher");
   v.field("launcher_peak_rss_bytes", r.launcher_peak_rss_bytes, "peak memory of the launcher");
   v.field("timeline", r.timeline, "what happened when");
@@ -98,6 +102,16 @@ void visit_fields(ReportPlan& p, V& v) {
   visit_decisions(p, v);
 }
 
+/// The host with rank 0, and the others of a run on several.
+struct ReportSystem : Host {
+  std::vector<Host> hosts;
+};
+template <class V>
+void visit_fields(ReportSystem& s, V& v) {
+  visit_fields(static_cast<Host&>(s), v);
+  v.field("hosts", s.hosts, "the other hosts of a run on several");
+}
+
 struct Report {
   int schema_version = 1;
   Tool tool;
@@ -105,7 +119,7 @@ struct Report {
   RunSpec spec;
   std::map<std::string, std::string> spec_origin;
   ReportPlan plan;
-  Host system;
+  ReportSystem system;
   Topology topology;
   Training training;
   std::vector<RankReport> ranks;

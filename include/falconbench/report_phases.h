@@ -35,7 +35,9 @@ struct Communication {
 };
 template <class V>
 void visit_fields(Communication& c, V& v) {
-  v.field("bytes_per_step", c.bytes_per_step, "gradient bytes that one rank reduces in a step");
+  v.field(
+      "bytes_per_step", c.bytes_per_step,
+      "bytes that one rank hands to collectives in a step: gradients; sharded: parameters, too");
   v.field("calls_per_step", c.calls_per_step, "collectives in a step");
   v.field(
       "busy_ms", c.busy_ms,
@@ -45,7 +47,8 @@ void visit_fields(Communication& c, V& v) {
   v.field("algorithm_bandwidth_bytes_per_s", c.algorithm_bandwidth_bytes_per_s,
           "bytes_per_step / busy time");
   v.field("bus_bandwidth_bytes_per_s", c.bus_bandwidth_bytes_per_s,
-          "algorithm bandwidth x 2 (n - 1) / n, as nccl-tests define it for all-reduce");
+          "algorithm bandwidth x 2 (n - 1) / n, as nccl-tests define it for all-reduce; sharded: x "
+          "(n - 1) / n, as for all-gather and reduce-scatter");
 }
 
 struct Input {

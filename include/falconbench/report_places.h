@@ -9,6 +9,7 @@
 #include "falconbench/measured.h"
 #include "falconbench/places.h"
 #include "falconbench/plan.h"
+#include "falconbench/records_parts.h"
 #include "falconbench/statistics.h"
 #include "falconbench/transports.h"
 
@@ -24,6 +25,7 @@ struct RankReport {
   std::int64_t steps = 0;
   Statistics step_time_ms;
   Measured<double> own_step_ms, relative_to_fastest;
+  Measured<MemoryRecord> memory;
   Measured<std::int64_t> gpu_memory_peak_bytes, peak_rss_bytes;
   Measured<double> user_s, system_s;
   Measured<std::string> parameter_hash;
@@ -46,6 +48,7 @@ void visit_fields(RankReport& r, V& v) {
       "own_step_ms", r.own_step_ms,
       "straggler view: mean step without communication_exposed, where ranks wait for each other");
   v.field("relative_to_fastest", r.relative_to_fastest, "own_step_ms / that of the fastest rank");
+  v.field("memory", r.memory, "tensors held by the training on it, activations aside");
   v.field("gpu_memory_peak_bytes", r.gpu_memory_peak_bytes, "peak of the caching allocator");
   v.field("peak_rss_bytes", r.peak_rss_bytes, "peak host memory of the process");
   v.field("user_s", r.user_s, "CPU time in user mode");

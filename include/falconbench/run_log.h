@@ -11,6 +11,7 @@
 #include "falconbench/fields.h"
 #include "falconbench/measured.h"
 #include "falconbench/records.h"
+#include "falconbench/run_hosts.h"
 
 namespace falcon {
 
@@ -28,6 +29,9 @@ void visit_fields(RunEvent& e, V& v) {
   v.field("what", e.what, "kind of event");
   v.field("detail", e.detail, "the phase, or the reason");
 }
+
+/// WorkerEnd::ended of one that finished and whose exit code went to the program that started it.
+inline constexpr const char* kDoneWithoutCode = "done; torchrun, mpirun or srun has its exit code";
 
 /// One worker process from start to end.
 struct WorkerEnd {
@@ -69,6 +73,7 @@ struct RunLog {
   std::vector<RunEvent> events;  // in order of arrival
   double supervisor_cpu_s = 0;   // CPU time of the launcher's process while the run lasted
   std::int64_t supervisor_peak_rss_bytes = 0;
+  std::vector<RunHost> hosts;  // this one first; empty for a run that one process started
 };
 template <class V>
 void visit_fields(RunLog& l, V& v) {
@@ -85,6 +90,7 @@ void visit_fields(RunLog& l, V& v) {
   v.field("supervisor_cpu_s", l.supervisor_cpu_s, "CPU time of the launcher during the run");
   v.field("supervisor_peak_rss_bytes", l.supervisor_peak_rss_bytes,
           "peak resident memory of the launcher");
+  v.field("hosts", l.hosts, "of a run that was started as several processes");
 }
 
 }  // namespace falcon

@@ -29,6 +29,7 @@ struct Metric {
   bool series = true;        // keep it over time
   std::string scope = {};    // of its series, where that is not the sampler's own
   std::string missing = {};  // why it is not to be had here (probed once); empty: it is
+  bool is_rare = false;      // many machines have none: that it is missing is no news
   std::string when_idle =
       "nothing happened in the window";  // reason when a ratio's base stood still
 };
@@ -71,6 +72,8 @@ class Sampler {
   /// Sets out[i] for every metric that is not missing; out arrives without values. Returns "" or
   /// why this source must not be read again (the GPU is lost). Always on one thread at a time.
   virtual std::string read(std::span<Reading> out) = 0;
+  /// From another thread: a prepare() or read() that waits for others is to come back soon.
+  virtual void interrupt() {}
   /// Puts the results, one a metric, where they belong; none at all while prepare() has not ended.
   /// May be called while prepare() or read() blocks.
   virtual void place(std::span<const MetricResult> results, Telemetry& out) const = 0;

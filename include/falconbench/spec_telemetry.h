@@ -41,7 +41,8 @@ void visit_fields(TelemetrySpec& s, V& v) {
           one_of("samplers"));
   v.field("series", s.series,
           "keep the readings over time in the report, not only their summaries");
-  v.field("raw", s.raw, "file for every reading, one JSON object a line; relative to the spec file");
+  v.field("raw", s.raw,
+          "file for every reading, one JSON object a line; relative to the spec file");
   v.field("redfish", s.redfish, "management of a chassis, for the counters of its ports");
 }
 

@@ -22,14 +22,31 @@ void visit_fields(DdpSpec& s, V& v) {
           above(0));
 }
 
+struct ShardedSpec {
+  std::int64_t stage = 2;
+  double unit_mb = 10;
+};
+template <class V>
+void visit_fields(ShardedSpec& s, V& v) {
+  v.field("stage", s.stage,
+          "what is divided among the ranks: 1 optimizer state, 2 also gradients, 3 also parameters",
+          between(1, 3));
+  v.field("unit_mb", s.unit_mb,
+          "least size of what is gathered and reduced at once, MiB: whole blocks of the model",
+          above(0));
+}
+
 struct ParallelismSpec {
   std::string kind;  // empty: ddp, or none for one device
   DdpSpec ddp;
+  ShardedSpec sharded;
 };
 template <class V>
 void visit_fields(ParallelismSpec& s, V& v) {
   v.kind(s.kind, "parallelism");
   v.field("ddp", s.ddp, "one worker per device, gradients averaged in overlapped buckets");
+  v.field("sharded", s.sharded,
+          "one worker per device, optimizer state, gradients and parameters divided among them");
 }
 
 struct BatchSizeSpec {

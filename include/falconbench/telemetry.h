@@ -68,7 +68,25 @@ void visit_fields(SourceTelemetry& s, V& v) {
   v.field("interval_max_ms", s.interval_max_ms, "longest time between readings");
   v.field("read_ms", s.read_ms, "mean time that one reading took");
   v.field("stopped", s.stopped, "why it was given up; empty when it was not");
-  v.field("unsupported", s.unsupported, "metric: why it is not to be had here");
+  v.field("unsupported", s.unsupported,
+          "metric: why it is not to be had here, of those that most machines have");
+}
+
+/// Another host of a run on several.
+struct HostUtilization {
+  std::string name;
+  Measured<double> window_s;
+  double cost_cpu_s = 0;
+  HostTelemetry host;
+  std::vector<SourceTelemetry> sources;
+};
+template <class V>
+void visit_fields(HostUtilization& h, V& v) {
+  v.field("name", h.name, "host name, as in run.hosts");
+  v.field("window_s", h.window_s, "length of the measured window there");
+  v.field("cost_cpu_s", h.cost_cpu_s, "CPU seconds of the sampling threads there");
+  v.field("host", h.host, "the host");
+  v.field("sources", h.sources, "how the readings were taken there");
 }
 
 struct Utilization {
@@ -81,6 +99,7 @@ struct Utilization {
   FabricTelemetry fabric;
   std::vector<SourceTelemetry> sources;
   Measured<std::string> raw_file = Measured<std::string>::missing("not asked for (telemetry.raw)");
+  std::vector<HostUtilization> hosts;
 };
 template <class V>
 void visit_fields(Utilization& u, V& v) {
@@ -93,6 +112,7 @@ void visit_fields(Utilization& u, V& v) {
   v.field("fabric", u.fabric, "the chassis");
   v.field("sources", u.sources, "how the readings were taken");
   v.field("raw_file", u.raw_file, "file with every reading, one JSON object a line");
+  v.field("hosts", u.hosts, "the other hosts of a run on several; their GPUs are among gpus");
 }
 
 /// At most 3000 points: when full, two neighbours become one (mean, smallest, largest).

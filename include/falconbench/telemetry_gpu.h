@@ -96,7 +96,7 @@ void visit_fields(GpuTelemetry& g, V& v) {
   v.field("pcie_rx_bytes_per_s", g.pcie_rx_bytes_per_s, "PCIe towards the GPU, with protocol");
   v.field("pcie_tx_bytes_per_s", g.pcie_tx_bytes_per_s, "PCIe from the GPU, with protocol");
   v.field("pcie_basis", g.pcie_basis,
-          "how PCIe traffic was had: gpm (all of it) or sampled (20 ms of each interval)");
+          "how PCIe traffic was had: counted (all of it) or sampled (20 ms of each interval)");
   v.field("nvlink_rx_bytes_per_s", g.nvlink_rx_bytes_per_s, "NVLink towards the GPU, all links");
   v.field("nvlink_tx_bytes_per_s", g.nvlink_tx_bytes_per_s, "NVLink from the GPU, all links");
   v.field("nvlink_basis", g.nvlink_basis,

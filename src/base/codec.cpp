@@ -170,7 +170,7 @@ void FieldReader::check_kind_options() {
       only.value.is_null() || (only.value.is_object() && only.value.as_object().empty());
   bool has_fields = false;
   for (const std::string& name : known_) has_fields = has_fields || name == only.name;
-  if (is_empty || has_fields) return;
+  if (is_empty || has_fields || reader_.skips_unknown_keys()) return;
   reader_.fault(only.mark, join_key(key_, only.name), "takes no options");
 }
 
@@ -195,6 +195,7 @@ void FieldReader::finish() {
   for (const Value::Member& member : value_.as_object()) {
     if (std::find(known_.begin(), known_.end(), member.name) != known_.end()) continue;
     has_unknown = true;
+    if (reader_.skips_unknown_keys()) continue;
     const std::string message = unknown_key_text(member.name, known_, reader_.all_keys());
     reader_.fault(member.mark, join_key(key_, member.name), message);
   }

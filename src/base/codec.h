@@ -54,6 +54,10 @@ class Reader {
   Reader(WordLists words, std::vector<Fault>& faults, std::vector<std::string> all_keys = {})
       : words_(std::move(words)), faults_(faults), all_keys_(std::move(all_keys)) {}
 
+  /// Keys that are not known are passed over: for files that a newer program may have written.
+  void skip_unknown_keys() { skips_unknown_keys_ = true; }
+  bool skips_unknown_keys() const { return skips_unknown_keys_; }
+
   /// Reads value into out; on a fault out keeps what it had.
   template <class T>
   void read(const Value& value, const std::string& key, T& out, const Rule& rule = {});
@@ -84,6 +88,7 @@ class Reader {
   WordLists words_;
   std::vector<Fault>& faults_;
   std::vector<std::string> all_keys_;
+  bool skips_unknown_keys_ = false;
 };
 
 /// The visitor that fills one struct from one map.

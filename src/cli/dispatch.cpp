@@ -7,7 +7,8 @@
 namespace falcon::cli {
 namespace {
 
-const std::vector<std::string> verbs = {"run", "doctor", "links", "data", "list"};
+const std::vector<std::string> verbs = {"run",    "doctor", "links",   "data", "compare",
+                                        "report", "export", "predict", "list"};
 
 }  // namespace
 
@@ -27,6 +28,10 @@ ExitCode dispatch(const Words& argv) {
   if (first == "doctor") return doctor_command(rest);
   if (first == "links") return links_command(argv.front(), rest);
   if (first == "data") return data_command(rest);
+  if (first == "compare") return compare_command(rest);
+  if (first == "report") return report_command(rest);
+  if (first == "export") return export_command(rest);
+  if (first == "predict") return predict_command(rest);
   if (first == "list") return list_command(rest);
   const std::string near = base::nearest(first, verbs);
   throw Error(ExitCode::kUsage, "unknown verb \"" + base::printable(first) + "\"" +

@@ -92,6 +92,17 @@ std::string matrix_table(const Value& answers, const char* name, const char* tit
   return std::string("\n") + title + "\n" + table(rows);
 }
 
+// By where the GPUs are proposed to sit; nothing where that is open.
+std::string pair_kinds_table(const Value& answers) {
+  const Value* kinds = answers.find("pair_kinds");
+  if (kinds == nullptr || !kinds->is_object() || kinds->as_object().empty()) return "";
+  std::vector<Row> rows;
+  for (const Value::Member& kind : kinds->as_object()) {
+    rows.push_back({kind.name, cell_text(&kind.value)});
+  }
+  return "\nPairs by where the GPUs are proposed to sit (F: in a chassis)\n" + table(rows);
+}
+
 std::string groups_line(const Value& answers) {
   const Value* groups = answers.find("switch_groups");
   if (groups == nullptr || !groups->is_list() || groups->as_list().empty()) {
@@ -175,6 +186,7 @@ std::string doctor_page(const Value& answers) {
   page += matrix_table(answers, "topo", "How far apart (as nvidia-smi topo -m)");
   const Value* pcie = answers.find("pcie");
   if (!(*pcie == *answers.find("topo"))) page += matrix_table(answers, "pcie", "On PCIe alone");
+  page += pair_kinds_table(answers);
   page += drive_table(answers);
   page += node_table(answers);
   page += findings_text(answers);

@@ -60,12 +60,29 @@ int EngineLibrary::worker(launch::WorkerChannel& channel, int listen_fd) const {
   return reinterpret_cast<Entry>(symbol("falconbench_engine_worker"))(&channel, listen_fd);
 }
 
+namespace {
+
+using Sink = void (*)(void*, const char*);
+
+void keep(void* out, const char* text) {
+  *static_cast<std::string*>(out) = text;
+}
+
+}  // namespace
+
 std::string EngineLibrary::probe() const {
-  using Sink = void (*)(void*, const char*);
   using Entry = int (*)(Sink, void*);
   std::string json;
-  const Sink sink = [](void* out, const char* text) { *static_cast<std::string*>(out) = text; };
-  reinterpret_cast<Entry>(symbol("falconbench_engine_probe"))(sink, &json);
+  reinterpret_cast<Entry>(symbol("falconbench_engine_probe"))(keep, &json);
+  return json;
+}
+
+std::string EngineLibrary::agent_store(const std::string& host, int port, const std::string& key,
+                                       const char* value, double timeout_s) const {
+  using Entry = int (*)(const char*, int, const char*, const char*, double, Sink, void*);
+  std::string json;
+  reinterpret_cast<Entry>(symbol("falconbench_engine_agent_store"))(host.c_str(), port, key.c_str(),
+                                                                    value, timeout_s, keep, &json);
   return json;
 }
 

@@ -20,6 +20,9 @@ class EngineLibrary {
   int worker(launch::WorkerChannel& channel, int listen_fd) const;
   /// Facts of devices and libraries as JSON (ProbeFacts).
   std::string probe() const;
+  /// As falconbench_engine_agent_store, as JSON.
+  std::string agent_store(const std::string& host, int port, const std::string& key,
+                          const char* value, double timeout_s) const;
 
  private:
   void* symbol(const char* name) const;

@@ -6,26 +6,27 @@ namespace falcon::cli {
 inline constexpr const char* kMainHelp =
     R"(falconbench: what a GPU costs, where it sits, for real training
 
-  falconbench --config FILE [--set KEY=VALUE]... [--output FILE]   one run, one report
-  falconbench --config FILE --dry-run [--host DIR] [--json]   resolved spec and plan, nothing
-        started; DIR: for the machine that these files describe
-  falconbench doctor [--from FILE|DIR] [--write-system FILE]   what this host, or that dump,
-        is; drafts a system file
-  falconbench links [--topology T] [--json]        what the links between its GPUs carry
-  falconbench data make FORMAT DIR [--train N] ... make a data set of real files
-  falconbench data check FORMAT DIR                list every damaged file
-  falconbench list WHAT                            what can be named; WHAT: keys, models,
-        topologies, storages, precisions, parallelism, datasets, optimizers, schedules,
-        samplers, findings
-  falconbench --version                            all that is linked, built for and loaded
+  falconbench --config FILE [--set KEY=VALUE]... [--output FILE]
+                                            one run, one report
+  falconbench --config FILE --dry-run [--host DIR] [--json]
+                                            the plan of it; DIR: another machine
+  falconbench doctor [--from FILE|DIR] [--write-system FILE]   what a host is
+  falconbench links [--topology T] [--json] what the links between GPUs carry
+  falconbench data make|check FORMAT DIR    make a data set, list damaged files
+  falconbench compare BASE OTHER... [--gate 5%]     what is slower, how surely
+  falconbench report REPORT... --html FILE  one page with all figures
+  falconbench export FORMAT REPORT...       MLPerf, Prometheus, JUnit, ...
+  falconbench predict --report FILE --links FILE --topology T   a run elsewhere
+  falconbench list WHAT        keys, models, topologies, storages, precisions,
+      parallelism, datasets, optimizers, schedules, samplers, findings
+  falconbench --version                     what is linked, built for and loaded
 
-Flags of a run: --config, --set, --dry-run, --host, --json, --quiet, --verbose, and one for each
-plain top-level key of a spec: --model, --topology, --devices, --precision, --output, ...
-(`falconbench list keys`; --set also reaches the keys below, e.g. batch_size.per_gpu=64).
-
-Exit codes: 0 ok, 1 internal, 2 usage or spec, 3 host lacks what was asked, 4 a worker
-failed, 5 hang or deadline, 6 measurement invalid (strict), 8 report not writable,
-130/143 interrupted. All but 2 leave a report with run.status.
+Flags of a run: --config, --set, --dry-run, --host, --json, --quiet, --verbose,
+and one for each plain top-level key of a spec: --model, --devices, ... (list
+keys; --set also reaches the keys below, e.g. batch_size.per_gpu=64).
+Exit codes: 0 ok, 1 internal, 2 usage or spec, 3 host lacks what was asked,
+4 a worker failed, 5 hang or deadline, 6 measurement invalid (strict), 7 slower
+than the gate allows, 8 report not writable, 130/143 interrupted.
 )";
 
 inline constexpr const char* kDoctorHelp =
@@ -80,6 +81,56 @@ falconbench data check FORMAT DIR            decode everything, list what is dam
 
 --storage NAME --system FILE: DIR is below the mount of that storage of the system file.
 FORMAT: see `falconbench list datasets` (synthetic needs no folder).
+)";
+
+inline constexpr const char* kReportHelp =
+    R"(falconbench report REPORT|DIR... --html FILE    one self-contained page
+  --links FILE   a document of `falconbench links --json`: adds the table of links
+  --csv DIR      every chart and table of it as a CSV file, too (or instead)
+  --price X [--currency WORD]                    price of a GPU for an hour: adds a chart
+
+A DIR stands for all its *.json. The page loads nothing from a network, saves each chart
+as SVG and each table by a button, and follows the reader's light or dark setting.
+Exit: 0 written, 2 a report cannot be read, 8 the page cannot be written.
+)";
+
+inline constexpr const char* kExportHelp =
+    R"(falconbench export FORMAT REPORT|DIR... [--output PATH]
+  To standard output, or to the file or folder given. A DIR stands for all its *.json.
+  Exit: 0 written, 2 a report cannot be read, 8 PATH cannot be written. FORMAT:
+)";
+
+inline constexpr const char* kPredictHelp =
+    R"(falconbench predict --report FILE [options]    a measured run on other links
+  --links FILE --topology T   T of the GPUs in a document of `falconbench links --json`:
+                 all, localGPUs, falconGPUs, hybridGPUs, or host_staged (all of them,
+                 without direct access)
+  --bus-bandwidth GB/s [--latency-us L]   instead: a ring of this speed a hop
+  --measured-on T             the links that the run used (default: all; of an emulated
+                 run host_staged)
+  --devices N    (default: as measured)  [--per-host N] [--network GB/s of a host
+                 [--network-latency-us L]]  more GPUs than one host has
+  --compute-scale X           computation takes X times as long there
+  --json
+Says time of a step with its error band, exposed communication and the bottleneck.
+Exit: 0, or 2 when a file cannot be read or lacks what is needed.
+)";
+
+inline constexpr const char* kCompareHelp =
+    R"(falconbench compare REPORT|DIR... [options]    what is slower than what, and how sure
+  --base REPORT|DIR  what the others are compared with, may be repeated (default: the
+                 first report and its repeats; a DIR stands for all its *.json)
+  --gate P%      exit 7 when training.throughput.samples_per_s tells a slowdown above P:
+                 with repeats, rank test and t test must both show it; with one run on a
+                 side it must be above three times the interval of the mean step
+  --significance P   one-sided, for the gate (default 0.05)
+  --force        compare different work, too (model, data, batch, precision, ...)
+  --format table|markdown|csv|json|junit         (--json: json)
+  --price X [--currency WORD]                    price of a GPU for an hour: samples for it
+
+Reports that differ only in seed, name, output, paths or telemetry are repeats. Topology,
+storage, parallelism and engine are what is compared. slowdown = time / time of base - 1.
+Exit: 0 no regression, 2 cannot be read or compared, 7 regression.
 )";
 
 }  // namespace falcon::cli

@@ -114,8 +114,8 @@ std::string plan_text(const Plan& plan) {
   out += "plan\n";
   add_plan_line(out, "spec_hash", plan.spec_hash);
   add_plan_line(out, "parallelism",
-                plan.parallelism + ", " + std::to_string(plan.ranks.size()) + " ranks, backend " +
-                    plan.backend);
+                plan.parallelism + ", " + std::to_string(plan.ranks.size()) +
+                    (plan.ranks.size() == 1 ? " rank" : " ranks") + ", backend " + plan.backend);
   add_ranks(plan, out);
   add_places(plan.places, out);
   add_nccl(plan, out);

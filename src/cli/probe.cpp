@@ -1,81 +1,19 @@
 #include "cli/probe.h"
 
-#include <algorithm>
-#include <array>
-
-#include <poll.h>
-#include <signal.h>
-#include <unistd.h>
-
 #include "base/codec.h"
 #include "base/json.h"
-#include "base/text.h"
-#include "cli/engine_library.h"
-#include "falconbench/clock.h"
+#include "cli/helper_process.h"
 #include "falconbench/errors.h"
-#include "launch/process.h"
 
 namespace falcon::cli {
-namespace {
-
-// A cold start reads 2 GB of libraries from disk.
-constexpr double kProbeLimitSeconds = 120;
-
-// What the child writes until it ends; stdout and stderr come in one stream.
-std::string read_until_end(launch::Process& process, int fd, const Patience* patience) {
-  const double limit_s = steady_now_s() + kProbeLimitSeconds;
-  std::string text;
-  std::array<char, 65536> buffer{};
-  for (;;) {
-    std::array<pollfd, 2> waiting = {pollfd{fd, POLLIN, 0},
-                                     pollfd{patience == nullptr ? -1 : patience->fd(), POLLIN, 0}};
-    const double now_s = steady_now_s();
-    const double left_s = limit_s - now_s;
-    const double wait_s = patience == nullptr ? left_s : std::min(left_s, patience->left_s(now_s));
-    if (wait_s > 0) poll(waiting.data(), waiting.size(), static_cast<int>(wait_s * 1000) + 1);
-    if (patience != nullptr) {
-      try {
-        patience->check();
-      } catch (const Error&) {
-        process.signal_group(SIGKILL);
-        throw;
-      }
-    }
-    if (left_s <= 0) {
-      process.signal_group(SIGKILL);
-      throw Error(ExitCode::kHang, "the probe of CUDA and the libraries did not answer within " +
-                                       base::number_text(kProbeLimitSeconds) + " s");
-    }
-    const ssize_t count = read(fd, buffer.data(), buffer.size());
-    if (count == 0) return text;
-    if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-}
-
-}  // namespace
 
 ProbeFacts probe(const Patience* patience) {
-  launch::DescriptorPair pipe = launch::make_pipe();
-  launch::ProcessStart start;
-  start.executable = program_path();
-  start.arguments = {"falconbench", "worker", "--probe"};
-  start.environment = launch::environment_with({"CUDA_DEVICE_ORDER=PCI_BUS_ID"});
-  start.output_fd = pipe.second.get();
-  launch::Process process(start);
-  pipe.second.close();
-  const std::string text = read_until_end(process, pipe.first.get(), patience);
-  while (!process.reap()) {
-    pollfd ended{process.pidfd(), POLLIN, 0};
-    poll(&ended, process.pidfd() >= 0 ? 1 : 0, 50);
-  }
-  // libraries may write warnings before it: the answer is the last line
-  const std::string_view lines = base::trim(text);
-  const std::string_view answer = lines.substr(lines.rfind('\n') + 1);
-  if (!process.end()->is_clean() || answer.empty() || answer.front() != '{') {
-    throw Error(ExitCode::kHost, "the probe of CUDA and the libraries failed (" +
-                                     launch::to_text(*process.end()) +
-                                     "): " + base::printable(lines, 2000));
-  }
+  Helper helper;
+  helper.what = "the probe of CUDA and the libraries";
+  helper.words = {"--probe"};
+  helper.environment = {"CUDA_DEVICE_ORDER=PCI_BUS_ID"};
+  // a cold start reads 2 GB of libraries from disk
+  const std::string answer = answer_of(helper, patience);
   return base::from_value<ProbeFacts>(base::parse_json(answer, "probe"));
 }
 

@@ -17,18 +17,23 @@ namespace falcon::cli {
 /// Callbacks come from launch::run, on one thread.
 class RunTelemetry {
  public:
-  RunTelemetry(const Plan& plan, std::shared_ptr<const platform::Nvml> nvml);
+  /// ranks: those of this host.
+  RunTelemetry(const Plan& plan, const std::vector<int>& ranks,
+               std::shared_ptr<const platform::Nvml> nvml);
 
   void worker_started(int rank, pid_t pid);
-  /// The window of the run is the one that all ranks share: from the last to begin to the last to
-  /// end.
-  void measuring_began(double time_s);
-  void measuring_ended(double time_s);
+  /// The window of the run is the one that all ranks of this host share: from the last to begin to
+  /// the last to end. Ranks of other hosts are sampled there.
+  void measuring_began(int rank, double time_s);
+  void measuring_ended(int rank, double time_s);
   /// Stops sampling; that of no worker at all is empty with reasons.
   Telemetry finish();
 
  private:
+  bool is_here(int rank) const;
+
   const Plan& plan_;
+  std::vector<int> ranks_;
   telemetry::SamplerContext context_;
   std::unique_ptr<telemetry::Session> session_;
   std::size_t began_ = 0;

@@ -1,6 +1,7 @@
-// One rank of a run, or the probe: the only commands that load the engine.
+// One rank of a run, or a helper of the launcher: the only commands that load the engine.
 #include <cstdio>
 
+#include "cli/agent_store.h"
 #include "cli/commands.h"
 #include "cli/engine_library.h"
 #include "falconbench/errors.h"
@@ -14,10 +15,11 @@ ExitCode worker_command(const Words& words) {
     std::printf("%s\n", EngineLibrary().probe().c_str());
     return ExitCode::kOk;
   }
+  if (!words.empty() && words.front() == kAgentStoreFlag) return agent_store_command(words);
   Words all = {"worker"};
   all.insert(all.end(), words.begin(), words.end());
   const launch::WorkerArguments arguments = launch::parse_worker_arguments(all);
-  launch::bind_to_launcher(arguments.parent);
+  if (arguments.parent > 0) launch::bind_to_launcher(arguments.parent);
   launch::WorkerChannel channel(arguments.control_fd);
   channel.set_phase("load");
   try {

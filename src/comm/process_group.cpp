@@ -1,6 +1,7 @@
 #include "comm/process_group.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include <c10/cuda/CUDAFunctions.h>
@@ -13,6 +14,7 @@
 
 #include <falconbench/errors.h>
 
+#include "base/text.h"
 #include "comm/c10d_group.h"
 #include "comm/library_versions.h"
 
@@ -28,27 +30,47 @@ std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1e3));
 }
 
+c10::intrusive_ptr<c10d::Store> part_of(const c10::intrusive_ptr<c10d::Store>& store,
+                                        const std::string& name) {
+  return c10::make_intrusive<c10d::PrefixStore>(name, store);
+}
+
+bool serves(const Rendezvous& meeting) {
+  return meeting.rank == 0 && meeting.listen_fd >= 0;
+}
+
 c10::intrusive_ptr<c10d::Store> open_store(const Rendezvous& meeting) {
   c10d::TCPStoreOptions options;
   options.port = static_cast<std::uint16_t>(meeting.port);
-  options.isServer = meeting.rank == 0;
+  options.isServer = serves(meeting);
   options.numWorkers = static_cast<std::size_t>(meeting.world);
   options.timeout = milliseconds(meeting.timeout_s);
-  if (meeting.rank == 0) options.masterListenFd = meeting.listen_fd;
-  return c10::make_intrusive<c10d::TCPStore>(meeting.host, options);
+  if (serves(meeting)) options.masterListenFd = meeting.listen_fd;
+  const auto store = c10::make_intrusive<c10d::TCPStore>(meeting.host, options);
+  return meeting.prefix.empty() ? c10::intrusive_ptr<c10d::Store>(store)
+                                : part_of(store, meeting.prefix);
 }
 
-c10::intrusive_ptr<c10d::Store> part_of(const c10::intrusive_ptr<c10d::Store>& store,
-                                        const char* name) {
-  return c10::make_intrusive<c10d::PrefixStore>(name, store);
+/// The interfaces that the user chose, else the one of the address that leads to the other ranks;
+/// without a device named here Gloo takes what the host name resolves to, which need not be
+/// reachable.
+void add_devices(const Rendezvous& meeting, c10d::ProcessGroupGloo::Options& options) {
+  const char* chosen = std::getenv("GLOO_SOCKET_IFNAME");
+  if (chosen == nullptr || *chosen == '\0') {
+    const std::string& address = meeting.address.empty() ? meeting.host : meeting.address;
+    options.devices.push_back(
+        c10d::ProcessGroupGloo::createDeviceForHostname(address, /*lazyInit=*/false));
+    return;
+  }
+  for (const std::string& name : base::split(chosen, ',')) {
+    options.devices.push_back(
+        c10d::ProcessGroupGloo::createDeviceForInterface(name, /*lazyInit=*/false));
+  }
 }
 
 void add_gloo(ProcessGroup::Impl& impl) {
   auto options = c10d::ProcessGroupGloo::Options::create(milliseconds(impl.meeting.timeout_s));
-  // the address that leads to the store also leads to the other ranks; without a device named here
-  // Gloo takes what the host name resolves to, which need not be reachable
-  options->devices.push_back(
-      c10d::ProcessGroupGloo::createDeviceForHostname(impl.meeting.host, /*lazyInit=*/false));
+  add_devices(impl.meeting, *options);
   options->threads = 2;
   auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(
       part_of(impl.store, "gloo"), impl.meeting.rank, impl.meeting.world, options);
@@ -79,11 +101,11 @@ c10d::ReduceOp operation_of(const ProcessGroup::Impl& impl, Reduction reduction)
   return c10d::ReduceOp::AVG;
 }
 
-/// Rank 0 serves the store: it must not go while another rank still talks to it.
+/// A rank that serves the store must not go while another rank still talks to it.
 void leave_store(ProcessGroup::Impl& impl) {
   constexpr std::chrono::milliseconds kPoll{2};
   const std::int64_t others = impl.meeting.world - 1;
-  if (impl.meeting.rank != 0) {
+  if (!serves(impl.meeting)) {
     impl.store->add("left", 1);
     return;
   }

@@ -15,13 +15,16 @@ enum class Backend { kNccl, kGloo };
 enum class Reduction { kSum, kAverage, kMaximum };
 
 /// Where the ranks meet. Rank 0 serves the store on listen_fd (bound and listening, taken over and
-/// closed by the group), the others connect to host:port.
+/// closed by the group), the others connect to host:port. Without a listen_fd all connect: somebody
+/// else (torchrun's agent) serves it, and maybe others too, so `prefix` tells runs apart.
 struct Rendezvous {
   int rank = 0;
   int world = 1;
   std::string host = "127.0.0.1";
   int port = 0;
-  int listen_fd = -1;     // rank 0 only
+  int listen_fd = -1;  // rank 0 only
+  std::string prefix;
+  std::string address;    // of this host, for Gloo; empty: host. GLOO_SOCKET_IFNAME goes before it
   double timeout_s = 60;  // of the meeting, of every store call, and of a collective
 };
 

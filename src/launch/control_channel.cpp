@@ -18,8 +18,8 @@ bool is_later() {
 
 }  // namespace
 
-void ControlChannel::send(const std::string& frame) {
-  unsent_ += frame;
+void ControlChannel::send(MessageType type, base::Value body) {
+  unsent_ += encode(type, std::move(body));
   flush();
 }
 

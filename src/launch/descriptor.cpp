@@ -3,9 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,13 +12,6 @@ namespace {
 
 // Descriptors of a child are put at 0 to 4; sources above that cannot be overwritten on the way.
 constexpr int kFirstOwn = 10;
-
-Descriptor raised(Descriptor low) {
-  if (low.get() >= kFirstOwn) return low;
-  Descriptor high(fcntl(low.get(), F_DUPFD_CLOEXEC, kFirstOwn));
-  if (!high.is_open()) throw_errno("cannot duplicate a descriptor");
-  return high;
-}
 
 }  // namespace
 
@@ -34,6 +25,13 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
 
 void Descriptor::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+Descriptor raised(Descriptor low) {
+  if (low.get() >= kFirstOwn) return low;
+  Descriptor high(fcntl(low.get(), F_DUPFD_CLOEXEC, kFirstOwn));
+  if (!high.is_open()) throw_errno("cannot duplicate a descriptor");
+  return high;
 }
 
 void throw_errno(const std::string& what, ExitCode code) {
@@ -61,22 +59,6 @@ Descriptor open_null() {
   Descriptor null(open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!null.is_open()) throw_errno("cannot open /dev/null");
   return raised(std::move(null));
-}
-
-Rendezvous listen_on_loopback() {
-  Descriptor bound(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!bound.is_open()) throw_errno("cannot make the rendezvous socket");
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  socklen_t size = sizeof address;
-  if (bind(bound.get(), generic, size) != 0 || listen(bound.get(), SOMAXCONN) != 0 ||
-      getsockname(bound.get(), generic, &size) != 0) {
-    throw_errno("cannot listen on 127.0.0.1 for the rendezvous of the workers");
-  }
-  const int port = ntohs(address.sin_port);
-  return {raised(std::move(bound)), "127.0.0.1", port};
 }
 
 }  // namespace falcon::launch

@@ -31,20 +31,14 @@ struct DescriptorPair {
 /// Throws Error(code) with `what` and the text of errno.
 [[noreturn]] void throw_errno(const std::string& what, ExitCode code = ExitCode::kHost);
 
+/// The same under a number that those which a child gets cannot overwrite. Throws Error(kHost).
+Descriptor raised(Descriptor low);
+
 /// Two connected stream sockets, both ways, blocking. All of these throw Error(kHost).
 DescriptorPair make_socket_pair();
 /// first reads (not blocking), second writes (blocking).
 DescriptorPair make_pipe();
 /// /dev/null for reading.
 Descriptor open_null();
-
-/// A listening socket on 127.0.0.1 at a port that the kernel chose: bound once and kept, so that
-/// no other process can take the port between choosing and using it.
-struct Rendezvous {
-  Descriptor socket;
-  std::string host;
-  int port = 0;
-};
-Rendezvous listen_on_loopback();
 
 }  // namespace falcon::launch

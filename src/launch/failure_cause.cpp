@@ -48,8 +48,10 @@ Candidate unexpected_end(const ProcessEnd& end, pid_t pid, double now_s,
   candidate.failure.kind = end.by_signal ? "killed" : "exited";
   candidate.failure.message =
       "the worker (process " + std::to_string(pid) + ") " +
-      (end.by_signal ? "was killed by " + signal_name(end.code) + hint(end.code)
-                     : "ended with exit code " + std::to_string(end.code) + " before its results") +
+      (!end.unknown.empty() ? "ended before its results"
+       : end.by_signal
+           ? "was killed by " + signal_name(end.code) + hint(end.code)
+           : "ended with exit code " + std::to_string(end.code) + " before its results") +
       quoted(last_lines);
   candidate.time_s = now_s;
   // SIGABRT is the worker's own decision, mostly because a peer was lost

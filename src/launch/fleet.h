@@ -1,30 +1,38 @@
 // The workers of a run as the launcher holds them: starting, waiting for news, signalling.
 #pragma once
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
+
+#include <poll.h>
 
 #include "falconbench/plan.h"
 #include "falconbench/records.h"
 #include "falconbench/run_log.h"
 #include "launch/control_channel.h"
+#include "launch/crew.h"
 #include "launch/launcher.h"
 #include "launch/output_lines.h"
 #include "launch/process.h"
 #include "launch/watch.h"
+#include "launch/worker_process.h"
 
 namespace falcon::launch {
 
 struct Worker {
   int rank = 0;
-  Process process;
-  ControlChannel channel;
+  RemoteHost* host = nullptr;  // nullptr: this one
+  std::unique_ptr<WorkerProcess> process;
+  std::unique_ptr<Channel> channel;
   OutputLines output;
   Watch watch;
   double started_s = 0, ended_s = 0;
   bool has_said_hello = false;
   bool has_begun_measuring = false;
   bool has_reported_failure = false;
+  bool is_done = false;         // it said so, after tear-down
   bool is_told_to_end = false;  // by an abort or a signal of ours
   std::optional<double> channel_closed_s;
   std::optional<WorkerRecords> records;
@@ -32,16 +40,21 @@ struct Worker {
 
 class Fleet {
  public:
-  Fleet(const Plan& plan, const LaunchOptions& options) : plan_(plan), options_(options) {}
+  /// meeting: where the ranks meet; taken over.
+  Fleet(const Plan& plan, const LaunchOptions& options, MeetingPoint meeting)
+      : plan_(plan), options_(options), meeting_(std::move(meeting)) {}
 
-  /// Starts the next rank and hands it its plan. Throws Error(kHost).
-  void start_next();
-  /// Waits until a worker or other_fd has something to say, at most until then. Infinity: no limit.
-  void wait(double until_s, int other_fd);
+  /// Starts that rank as a child, or lets the process that joined for it become the worker, or
+  /// takes it that its host does so. Hands it its plan. Throws Error(kHost).
+  void start(int rank);
+  /// Waits until a worker or one of `others` has something to say, at most until then. Infinity: no
+  /// limit.
+  void wait(double until_s, std::span<const pollfd> others);
 
   std::vector<Worker>& workers() { return workers_; }
   const std::vector<Worker>& workers() const { return workers_; }
-  Worker& of_rank(int rank) { return workers_.at(static_cast<std::size_t>(rank)); }
+  /// REQUIRES: it was started.
+  Worker& of_rank(int rank);
   bool is_any_running() const;
   bool has_all_records() const;
 
@@ -50,12 +63,17 @@ class Fleet {
   void signal_all(int signal);
 
  private:
+  Worker& add(int rank, RemoteHost* host, std::unique_ptr<WorkerProcess> process,
+              std::unique_ptr<Channel> channel, Descriptor output);
+  void start_child(int rank);
+  void start_joined(int rank, Joined& joined);
   WorkerPlan worker_plan(int rank) const;
   ProcessStart process_start(int rank) const;
+  std::vector<std::string> environment_of(int rank) const;
 
   const Plan& plan_;
   const LaunchOptions& options_;
-  std::optional<Rendezvous> rendezvous_;  // its socket is closed once rank 0 has it
+  MeetingPoint meeting_;  // its socket is closed once rank 0 has it
   std::vector<Worker> workers_;
 };
 

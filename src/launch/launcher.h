@@ -10,11 +10,15 @@
 
 #include "falconbench/plan.h"
 #include "falconbench/run_log.h"
+#include "falconbench/telemetry.h"
 #include "launch/messages.h"
 #include "launch/signals.h"
 #include "launch/watch.h"
 
 namespace falcon::launch {
+
+class Crew;
+struct MeetingPoint;
 
 /// Callbacks run on the calling thread, between two looks at the workers: they must be short.
 struct LaunchOptions {
@@ -28,8 +32,11 @@ struct LaunchOptions {
   double watchdog_s = 600;
   std::optional<LinkWork> links;   // what the workers measure instead of training
   SignalWatch* signals = nullptr;  // of a caller who watched before; default: an own one
+  // Of a run that was started as several processes: gathered, its offers taken. Default: every rank
+  // is a child of this launcher.
+  Crew* crew = nullptr;
 
-  std::function<void(int rank, pid_t pid)> on_started;
+  std::function<void(int rank, pid_t pid)> on_started;                  // of ranks on this host
   std::function<void(int rank, const Progress& progress)> on_phase;     // a new phase
   std::function<void(int rank, const Progress& progress)> on_progress;  // every second
   std::function<void(int rank, double time_s)> on_measuring_began;
@@ -42,5 +49,12 @@ struct LaunchOptions {
 /// a second one at once. Throws Error(kInternal) for a plan without ranks; what a callback throws
 /// passes through after all workers were killed.
 RunLog run(const Plan& plan, const LaunchOptions& options);
+
+/// The part of a launcher that is not the head: starts and watches the workers of its host for the
+/// head, hands everything on, and does what it is told. telemetry: called once, when the workers
+/// have ended. Returns what the head ends with, and its reason in `message`. When the head is gone
+/// or silent for alive_timeout_s, ends the workers and returns kWorker or kHang. Throws as run().
+ExitCode serve(const Plan& plan, const LaunchOptions& options, MeetingPoint meeting,
+               const std::function<Telemetry()>& telemetry, std::string& message);
 
 }  // namespace falcon::launch

@@ -10,9 +10,34 @@ namespace falcon::launch {
 namespace {
 
 // In the order of MessageType.
-constexpr std::array<std::string_view, 11> kNames = {
-    "hello", "phase", "alive", "measuring_began", "measuring_ended", "records", "failure", "done",
-    "plan",  "stop",  "abort"};
+constexpr auto kNames = std::to_array<std::string_view>({"hello",
+                                                         "phase",
+                                                         "alive",
+                                                         "measuring_began",
+                                                         "measuring_ended",
+                                                         "records",
+                                                         "failure",
+                                                         "done",
+                                                         "plan",
+                                                         "stop",
+                                                         "abort",
+                                                         "join",
+                                                         "accept",
+                                                         "refuse",
+                                                         "host_hello",
+                                                         "host_offer",
+                                                         "host_plan",
+                                                         "host_started",
+                                                         "host_word",
+                                                         "host_line",
+                                                         "host_ended",
+                                                         "host_signal",
+                                                         "host_finish",
+                                                         "host_telemetry",
+                                                         "host_result",
+                                                         "ping",
+                                                         "pong"});
+static_assert(kNames.size() == static_cast<std::size_t>(MessageType::kPong) + 1);
 
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(ExitCode::kWorker, "control channel: " + what);
@@ -46,10 +71,14 @@ Message decode(std::string_view payload) {
   if (type == nullptr || !type->is_text() || body == nullptr) {
     refuse("a message without type and body: " + base::printable(payload));
   }
+  return {type_named(type->as_text()), std::move(*body)};
+}
+
+MessageType type_named(std::string_view name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i] == type->as_text()) return {static_cast<MessageType>(i), std::move(*body)};
+    if (kNames[i] == name) return static_cast<MessageType>(i);
   }
-  refuse("unknown message type \"" + base::printable(type->as_text()) + "\"");
+  refuse("unknown message type \"" + base::printable(name) + "\"");
 }
 
 void check_protocol(int theirs, std::string_view who) {

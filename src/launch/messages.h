@@ -4,6 +4,18 @@
 //   worker -> launcher   hello, phase, alive, measuring_began, measuring_ended, records, failure,
 //                        done
 //   launcher -> worker   plan (first), stop (finish at a step that all ranks agree on), abort
+//
+// A process that another program started, and the launcher of its host (launch/local_door.h):
+//
+//   process -> launcher  join
+//   launcher -> process  accept (it becomes a worker), refuse
+//
+// Launchers of one run on several hosts (launch/host_messages.h):
+//
+//   host -> head         host_hello, host_offer, host_started, host_word, host_line, host_ended,
+//                        host_signal, pong, host_telemetry, refuse
+//   head -> host         accept (let in), host_plan, host_word, host_signal, ping, host_finish,
+//   host_result, refuse
 #pragma once
 #include <cstdint>
 #include <map>
@@ -20,7 +32,7 @@
 namespace falcon::launch {
 
 /// Raised with every change of a message that another version would misread.
-inline constexpr int kProtocolVersion = 2;
+inline constexpr int kProtocolVersion = 3;
 
 enum class MessageType {
   kHello,
@@ -34,6 +46,22 @@ enum class MessageType {
   kPlan,
   kStop,
   kAbort,
+  kJoin,
+  kAccept,
+  kRefuse,
+  kHostHello,
+  kHostOffer,
+  kHostPlan,
+  kHostStarted,
+  kHostWord,
+  kHostLine,
+  kHostEnded,
+  kHostSignal,
+  kHostFinish,
+  kHostTelemetry,
+  kHostResult,
+  kPing,
+  kPong,
 };
 std::string_view name_of(MessageType type);
 
@@ -105,10 +133,23 @@ struct Message {
   base::Value body;
 };
 
+/// refuse: a launcher says that nothing will come of the run.
+struct Refusal {
+  int exit_code = static_cast<int>(ExitCode::kHost);
+  std::string message;
+};
+template <class V>
+void visit_fields(Refusal& r, V& v) {
+  v.field("exit_code", r.exit_code, "what to end with");
+  v.field("message", r.message, "why");
+}
+
 /// One frame. Throws Error(kInternal) when the body holds what JSON cannot (NaN, invalid UTF-8).
 std::string encode(MessageType type, base::Value body);
 /// Throws Error(kWorker) when the payload is no message of this program.
 Message decode(std::string_view payload);
+/// The type of that name. Throws Error(kWorker) for one that is none.
+MessageType type_named(std::string_view name);
 
 template <class T>
 std::string encoded(MessageType type, const T& body) {

@@ -17,6 +17,8 @@ class OutputLines {
   /// that are not UTF-8 arrive escaped, lines above 4000 bytes in pieces.
   OutputLines(Descriptor pipe, OnLine on_line)
       : pipe_(std::move(pipe)), on_line_(std::move(on_line)) {}
+  /// A line that was read elsewhere.
+  void take(std::string_view line) { add(line); }
 
   /// -1 after the end.
   int fd() const { return pipe_.get(); }

@@ -126,27 +126,29 @@ std::string signal_name(int signal) {
 }
 
 std::string to_text(const ProcessEnd& end) {
+  if (!end.unknown.empty()) return end.unknown;
   return end.by_signal ? "killed by " + signal_name(end.code)
                        : "exit code " + std::to_string(end.code);
 }
 
-Process::Process(const ProcessStart& start) : pid_(SpawnPlan(start).spawn(start)) {
-  // a container's filter may refuse it; the end is then noticed by the closed channel
-  pidfd_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+char process_state(pid_t pid) {
+  try {
+    const std::string text =
+        base::read_file("/proc/" + std::to_string(pid) + "/stat", ExitCode::kInternal, 4096);
+    const std::size_t name_end = text.rfind(')');  // the name itself may hold brackets
+    return name_end + 2 < text.size() ? text[name_end + 2] : '?';
+  } catch (const Error&) {
+    return '?';
+  }
 }
 
-Process::Process(Process&& other) noexcept
-    : pid_(std::exchange(other.pid_, 0)),
-      pidfd_(std::move(other.pidfd_)),
-      end_(std::exchange(other.end_, std::nullopt)),
-      is_given_up_(other.is_given_up_) {}
+Descriptor open_pidfd(pid_t pid) {
+  return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+}
 
-Process& Process::operator=(Process&& other) noexcept {
-  std::swap(pid_, other.pid_);
-  std::swap(pidfd_, other.pidfd_);
-  std::swap(end_, other.end_);
-  std::swap(is_given_up_, other.is_given_up_);
-  return *this;
+Process::Process(const ProcessStart& start) : pid_(SpawnPlan(start).spawn(start)) {
+  // a container's filter may refuse it; the end is then noticed by the closed channel
+  pidfd_ = open_pidfd(pid_);
 }
 
 Process::~Process() {
@@ -186,14 +188,7 @@ bool Process::reap() {
 
 char Process::state() const {
   if (!is_running()) return '?';
-  try {
-    const std::string text =
-        base::read_file("/proc/" + std::to_string(pid_) + "/stat", ExitCode::kInternal, 4096);
-    const std::size_t name_end = text.rfind(')');  // the name itself may hold brackets
-    return name_end + 2 < text.size() ? text[name_end + 2] : '?';
-  } catch (const Error&) {
-    return '?';
-  }
+  return process_state(pid_);
 }
 
 }  // namespace falcon::launch

@@ -1,5 +1,4 @@
-// One child process in a process group of its own: started, watched, signalled and reaped. Only
-// processes that were started here are ever signalled.
+// One child process in a process group of its own: started, watched, signalled and reaped.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "falconbench/errors.h"
 #include "launch/descriptor.h"
+#include "launch/worker_process.h"
 
 namespace falcon::launch {
 
@@ -29,47 +29,38 @@ struct ProcessStart {
 /// This process's environment with some variables replaced.
 std::vector<std::string> environment_with(const std::vector<std::string>& assignments);
 
-/// How a process ended, and what it used (with the children that it waited for).
-struct ProcessEnd {
-  bool by_signal = false;
-  int code = 0;  // exit code, or signal number
-  double user_s = 0, system_s = 0;
-  std::int64_t peak_rss_bytes = 0;
-  bool is_clean() const { return !by_signal && code == 0; }
-};
-/// "exit code 3", "killed by SIGSEGV".
-std::string to_text(const ProcessEnd& end);
 /// "SIGKILL"; "signal 64" for one without a name.
 std::string signal_name(int signal);
+/// State letter of a process of this host, '?' if unknown.
+char process_state(pid_t pid);
+/// Not open where the kernel has no such thing, or no such process.
+Descriptor open_pidfd(pid_t pid);
 
-class Process {
+class Process final : public WorkerProcess {
  public:
   Process() = default;
   /// Starts it with the default signal handlers, an empty signal mask, stdin from /dev/null and no
   /// other descriptors than those named. Throws Error(kHost). REQUIRES: the calling thread outlives
   /// the process (PR_SET_PDEATHSIG looks at the thread).
   explicit Process(const ProcessStart& start);
-  Process(Process&&) noexcept;
-  Process& operator=(Process&&) noexcept;
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
   /// Kills the group and reaps the process.
-  ~Process();
+  ~Process() override;
 
-  pid_t pid() const { return pid_; }
+  pid_t pid() const override { return pid_; }
   bool was_started() const { return pid_ > 0; }
-  bool is_running() const { return pid_ > 0 && !end_ && !is_given_up_; }
-  /// Readable in poll() when the process has ended; -1 where the kernel has no such thing.
-  int pidfd() const { return pidfd_.get(); }
-  const std::optional<ProcessEnd>& end() const { return end_; }
+  bool is_running() const override { return pid_ > 0 && !end_ && !is_given_up_; }
+  /// -1 where the kernel has no such thing.
+  int pidfd() const override { return pidfd_.get(); }
+  const std::optional<ProcessEnd>& end() const override { return end_; }
 
   /// To the process and its children, while it has not been reaped.
-  void signal_group(int signal) const;
-  /// If it has ended: kills what is left of its group, reaps it, and returns true (once). Does not
-  /// wait.
-  bool reap();
-  /// Waits for it no more: a process stuck inside the kernel does not end when it is killed.
-  void give_up() { is_given_up_ = true; }
-  /// State letter of /proc/PID/stat (T: stopped, D: in the kernel, Z, ...), '?' if unknown.
-  char state() const;
+  void signal_group(int signal) const override;
+  /// Also kills what is left of its group.
+  bool reap() override;
+  void give_up() override { is_given_up_ = true; }
+  char state() const override;
 
  private:
   pid_t pid_ = 0;

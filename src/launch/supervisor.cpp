@@ -53,6 +53,8 @@ std::string state_text(char state) {
       return "the process is stopped by a debugger (state t)";
     case 'D':
       return "the process waits inside the kernel (state D)";
+    case '?':
+      return "the state of the process is not known here";
     default:
       return std::string("state ") + state;
   }
@@ -60,8 +62,9 @@ std::string state_text(char state) {
 
 }  // namespace
 
-Supervisor::Supervisor(const Plan& plan, const LaunchOptions& options, SignalWatch& signals)
-    : plan_(plan), options_(options), signals_(signals), fleet_(plan, options) {
+Supervisor::Supervisor(const Plan& plan, const LaunchOptions& options, MeetingPoint meeting,
+                       SignalWatch& signals)
+    : plan_(plan), options_(options), signals_(signals), fleet_(plan, options, std::move(meeting)) {
   log_.started_at = wall_now_text();
   log_.started_s = steady_now_s();
   supervisor_cpu_before_s_ = own_cpu_s();
@@ -73,7 +76,7 @@ Supervisor::Supervisor(const Plan& plan, const LaunchOptions& options, SignalWat
 void Supervisor::start() {
   for (const RankPlan& rank : plan_.ranks) {
     try {
-      fleet_.start_next();
+      fleet_.start(rank.rank);
     } catch (const Error& error) {
       Candidate candidate;
       candidate.failure.kind = "host";
@@ -91,12 +94,13 @@ void Supervisor::start() {
 void Supervisor::supervise() {
   while (fleet_.is_any_running()) {
     const double wake_s = next_wake_s();
-    fleet_.wait(wake_s, signals_.fd());
+    fleet_.wait(wake_s, others_to_wait_for());
     const double now_s = steady_now_s();
     if (now_s > wake_s + kHeldUpSeconds) forgive(now_s - wake_s);
     // everything that was said is heard before anybody is judged
+    hear_hosts(now_s);
     for (Worker& worker : fleet_.workers()) {
-      if (!worker.process.is_running()) continue;
+      if (!worker.process->is_running()) continue;
       hear(worker);
       worker.output.receive();
       reap(worker);
@@ -109,11 +113,11 @@ void Supervisor::supervise() {
 }
 
 double Supervisor::next_wake_s() const {
-  double wake_s = std::min(stage_until_s_, term_s_);
+  double wake_s = std::min({stage_until_s_, term_s_, next_host_check_s()});
   if (stage_ != Stage::kRunning) return wake_s;
   wake_s = std::min(deadline_s_, teardown_s_);
   for (const Worker& worker : fleet_.workers()) {
-    if (!worker.process.is_running()) continue;
+    if (!worker.process->is_running()) continue;
     wake_s = std::min(wake_s, worker.watch.next_check_s());
     if (worker.channel_closed_s && !worker.records) {
       wake_s = std::min(wake_s, *worker.channel_closed_s + options_.limits.settle_s);
@@ -124,9 +128,11 @@ double Supervisor::next_wake_s() const {
 
 void Supervisor::forgive(double gap_s) {
   for (Worker& worker : fleet_.workers()) worker.watch.forgive(gap_s);
+  for (RemoteHost* host : hosts()) host->forgive(gap_s);
 }
 
 void Supervisor::check(double now_s) {
+  check_hosts(now_s);
   if (stage_ == Stage::kRunning) check_closed_channels(now_s);
   if (stage_ == Stage::kRunning) check_watches(now_s);
   if (stage_ == Stage::kRunning && now_s >= deadline_s_) {
@@ -143,13 +149,13 @@ void Supervisor::check(double now_s) {
 
 void Supervisor::check_closed_channels(double now_s) {
   for (const Worker& worker : fleet_.workers()) {
-    if (!worker.process.is_running() || !worker.channel_closed_s || worker.records) continue;
+    if (!worker.process->is_running() || !worker.channel_closed_s || worker.records) continue;
     // an ending process closes its descriptors before its end can be seen
     if (now_s < *worker.channel_closed_s + options_.limits.settle_s) continue;
     if (worker.has_reported_failure) continue;
     Candidate candidate;
     candidate.failure.kind = "protocol";
-    candidate.failure.message = "the worker (process " + std::to_string(worker.process.pid()) +
+    candidate.failure.message = "the worker (process " + std::to_string(worker.process->pid()) +
                                 ") closed its control channel, but did not end";
     candidate.time_s = *worker.channel_closed_s;
     fail(worker, candidate);
@@ -161,7 +167,7 @@ void Supervisor::check_watches(double now_s) {
   const Worker* stuck = nullptr;
   bool is_any_overdue = false;
   for (const Worker& worker : fleet_.workers()) {
-    if (!worker.process.is_running() || worker.records) continue;
+    if (!worker.process->is_running() || worker.records || is_host_quiet(worker, now_s)) continue;
     const Watch& watch = worker.watch;
     const Watch::Verdict verdict = watch.verdict(now_s);
     is_any_overdue = is_any_overdue || verdict == Watch::Verdict::kStuck;
@@ -188,12 +194,12 @@ Candidate Supervisor::hang_of(const Worker& worker, bool is_silent, double now_s
   candidate.code = ExitCode::kHang;
   candidate.time_s = now_s;
   const std::string who = "rank " + std::to_string(worker.rank) + " (process " +
-                          std::to_string(worker.process.pid()) + ") ";
+                          std::to_string(worker.process->pid()) + ") ";
   const Watch& watch = worker.watch;
   if (is_silent) {
     candidate.failure.message = who + "has given no sign of life for " +
                                 seconds_text(watch.silent_s(now_s)) + ": " +
-                                state_text(worker.process.state());
+                                state_text(worker.process->state());
   } else {
     candidate.failure.message =
         who + "is alive, but has made no progress for " + seconds_text(watch.unmoved_s(now_s)) +
@@ -202,7 +208,7 @@ Candidate Supervisor::hang_of(const Worker& worker, bool is_silent, double now_s
   }
   std::vector<std::string> others;
   for (const Worker& other : fleet_.workers()) {
-    if (&other != &worker && other.process.is_running() && !other.records) {
+    if (&other != &worker && other.process->is_running() && !other.records) {
       others.push_back(std::to_string(other.rank) + " at step " +
                        std::to_string(other.watch.last_step()));
     }
@@ -214,9 +220,13 @@ Candidate Supervisor::hang_of(const Worker& worker, bool is_silent, double now_s
 void Supervisor::fail(const Worker& worker, Candidate candidate) {
   RunFailure& failure = candidate.failure;
   failure.rank = worker.rank;
+  const RankPlan& planned = plan_.ranks.at(static_cast<std::size_t>(worker.rank));
+  if (!planned.host.empty()) failure.host = planned.host;
   if (failure.host.empty()) failure.host = own_hostname();
-  if (failure.device.empty()) {
-    failure.device = device_text(plan_.ranks.at(static_cast<std::size_t>(worker.rank)));
+  if (failure.device.empty()) failure.device = device_text(planned);
+  const bool is_named = failure.message.find(failure.host) != std::string::npos;
+  if (worker.host != nullptr && !is_named) {
+    failure.message = "on host " + failure.host + ": " + failure.message;
   }
   if (failure.phase.empty()) failure.phase = worker.watch.current_phase();
   failure.last_step = std::max(failure.last_step, worker.watch.last_step());
@@ -247,11 +257,11 @@ void Supervisor::finish_early(const Candidate& why, const std::string& status, d
   Worker& first = fleet_.of_rank(0);
   log_.failure->phase = first.watch.current_phase();
   // before the measured window there is nothing that a report could hold
-  if (!first.has_begun_measuring || !first.channel.is_open()) {
+  if (!first.has_begun_measuring || !first.channel->is_open()) {
     return end_all(why.failure.message, now_s);
   }
   event(now_s, 0, "stop_asked", why.failure.message);
-  first.channel.send(encoded(MessageType::kStop, Order{why.failure.message}));
+  first.channel->say(MessageType::kStop, Order{why.failure.message});
   stage_ = Stage::kFinishing;
   stage_until_s_ = now_s + options_.limits.finish_grace_s;
 }
@@ -282,16 +292,16 @@ void Supervisor::advance(double now_s) {
       break;
   }
   for (Worker& worker : fleet_.workers()) {
-    if (!worker.process.is_running()) continue;
-    event(now_s, worker.rank, "given_up", state_text(worker.process.state()));
-    worker.process.give_up();
+    if (!worker.process->is_running()) continue;
+    event(now_s, worker.rank, "given_up", state_text(worker.process->state()));
+    worker.process->give_up();
   }
 }
 
 void Supervisor::kill_all(double now_s) {
   if (stage_ == Stage::kSettling) conclude(now_s);  // the cause is still to be named
   for (const Worker& worker : fleet_.workers()) {
-    if (worker.process.is_running()) event(now_s, worker.rank, "killed", "SIGKILL");
+    if (worker.process->is_running()) event(now_s, worker.rank, "killed", "SIGKILL");
   }
   fleet_.signal_all(SIGKILL);
   if (stage_ != Stage::kKilled) {
@@ -312,7 +322,7 @@ RunLog Supervisor::take_log() {
   log_.supervisor_peak_rss_bytes = own_peak_rss_bytes();
   for (Worker& worker : fleet_.workers()) {
     const bool is_cause = log_.failure && log_.failure->rank == worker.rank;
-    const std::optional<ProcessEnd>& end = worker.process.end();
+    const std::optional<ProcessEnd>& end = worker.process->end();
     const bool has_failed = end && !end->is_clean() && !worker.is_told_to_end;
     log_.workers.push_back(end_of(worker, is_cause || has_failed));
     log_.records.push_back(std::move(worker.records));
@@ -326,6 +336,7 @@ RunLog Supervisor::take_log() {
     log_.workers.push_back(end);
     log_.records.emplace_back();
   }
+  if (options_.crew != nullptr) log_.hosts = options_.crew->facts();
   if (log_.failure && log_.failure->rank < 0 && !fleet_.workers().empty()) {
     log_.failure->last_step = fleet_.of_rank(0).watch.last_step();
   }

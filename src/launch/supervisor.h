@@ -7,6 +7,7 @@
 
 #include "falconbench/plan.h"
 #include "falconbench/run_log.h"
+#include "launch/crew.h"
 #include "launch/failure_cause.h"
 #include "launch/fleet.h"
 #include "launch/launcher.h"
@@ -16,8 +17,9 @@ namespace falcon::launch {
 
 class Supervisor {
  public:
-  /// REQUIRES: all of them outlive this.
-  Supervisor(const Plan& plan, const LaunchOptions& options, SignalWatch& signals);
+  /// meeting: where the ranks meet. REQUIRES: the others outlive this.
+  Supervisor(const Plan& plan, const LaunchOptions& options, MeetingPoint meeting,
+             SignalWatch& signals);
 
   /// All workers or none: after a failure the ones that run are ended by supervise().
   void start();
@@ -43,6 +45,16 @@ class Supervisor {
   void obey_records(Worker& worker, const Message& message, double now_s);
   void reap(Worker& worker);
   void read_signals(double now_s);
+  void obey_signal(int signal, const std::string& where, double now_s);
+
+  // other hosts (supervisor_hosts.cpp)
+  std::vector<RemoteHost*> hosts() const;
+  std::vector<pollfd> others_to_wait_for() const;
+  void hear_hosts(double now_s);
+  void check_hosts(double now_s);
+  void lose(RemoteHost& host, const std::string& why, ExitCode code, double now_s);
+  double next_host_check_s() const;
+  bool is_host_quiet(const Worker& worker, double now_s) const;
 
   // judgement
   void check(double now_s);

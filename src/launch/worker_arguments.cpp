@@ -34,7 +34,11 @@ std::vector<std::string> words_of(const WorkerArguments& arguments) {
   if (arguments.listen_fd) {
     words.insert(words.end(), {"--listen-fd", std::to_string(*arguments.listen_fd)});
   }
-  words.insert(words.end(), {"--parent", std::to_string(arguments.parent)});
+  if (arguments.parent > 0) {
+    words.insert(words.end(), {"--parent", std::to_string(arguments.parent)});
+  } else {
+    words.emplace_back("--joined");
+  }
   words.insert(words.end(), arguments.extra.begin(), arguments.extra.end());
   return words;
 }
@@ -42,8 +46,13 @@ std::vector<std::string> words_of(const WorkerArguments& arguments) {
 WorkerArguments parse_worker_arguments(std::span<const std::string> words) {
   WorkerArguments arguments;
   if (words.empty() || words[0] != "worker") refuse("the first word must be \"worker\"");
+  bool has_joined = false;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
+    if (word == "--joined") {
+      has_joined = true;
+      continue;
+    }
     const bool is_known = word == "--control-fd" || word == "--listen-fd" || word == "--parent";
     if (!is_known) {
       arguments.extra.push_back(word);
@@ -56,7 +65,7 @@ WorkerArguments parse_worker_arguments(std::span<const std::string> words) {
     if (word == "--parent") arguments.parent = value;
   }
   if (arguments.control_fd < 0) refuse("--control-fd is missing");
-  if (arguments.parent <= 0) refuse("--parent is missing");
+  if (arguments.parent <= 0 && !has_joined) refuse("--parent is missing");
   return arguments;
 }
 

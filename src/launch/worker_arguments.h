@@ -1,6 +1,6 @@
 // The command line of a worker: written by the launcher, read by the program that it starts.
 //
-//   falconbench worker --control-fd 3 [--listen-fd 4] --parent PID [more words]
+//   falconbench worker --control-fd 3 [--listen-fd 4] (--parent PID | --joined) [more words]
 #pragma once
 #include <optional>
 #include <span>
@@ -14,7 +14,7 @@ namespace falcon::launch {
 struct WorkerArguments {
   int control_fd = -1;
   std::optional<int> listen_fd;    // rank 0: the bound rendezvous socket
-  pid_t parent = 0;                // the launcher
+  pid_t parent = 0;                // the launcher; 0 in a process that joined it
   std::vector<std::string> extra;  // what the launcher was asked to pass on
 };
 

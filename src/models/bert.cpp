@@ -179,10 +179,12 @@ class Bert : public NetworkModel {
     // the same for all layers and steps: it follows from types, shapes and the machine
     if (backend_.empty()) pass.backend = &backend_;
     for (std::int64_t i = 0; i < size_.layers; ++i) {
-      x_TH = tree_->layers[static_cast<std::size_t>(i)]->forward(x_TH, pass);
+      const auto layer = static_cast<std::size_t>(i);
+      x_TH = tree_->layers[layer]->forward(hooks().entered(layer + 1, x_TH), pass);
       pass.backend = nullptr;
       tapped(BertTree::layer_name(i), x_TH);
     }
+    x_TH = hooks().entered(tree_->layers.size() + 1, x_TH);
     const at::Tensor logits = dense(x_TH, tree_->qa_outputs);
     tapped("qa_outputs", logits);
     return logits.view({ids.size(0), ids.size(1), 2}).unbind(-1);
@@ -203,6 +205,20 @@ class Bert : public NetworkModel {
       }
     }
     parameters().front().tensor.select(0, kPaddingId).zero_();  // of the word embeddings
+  }
+
+  std::vector<std::string> blocks() const override {
+    std::vector<std::string> prefixes;
+    for (std::int64_t i = 0; i < size_.layers; ++i) {
+      prefixes.push_back(BertTree::layer_name(i) + ".");
+    }
+    prefixes.emplace_back("qa_outputs.");
+    return prefixes;
+  }
+
+  /// The tables of the embeddings are added up in their own type.
+  bool is_product_weight(const NamedTensor& parameter) const override {
+    return parameter.tensor.dim() > 1 && !parameter.name.starts_with("bert.embeddings.");
   }
 
   std::map<std::string, std::string> choices() const override {

@@ -7,7 +7,7 @@
 namespace falcon::models {
 
 std::vector<at::Tensor> Classifier::forward(const Batch& batch) {
-  return {network_->forward(batch["images"], training(), tap())};
+  return {network_->forward(batch["images"], training(), hooks())};
 }
 
 at::Tensor Classifier::loss(const std::vector<at::Tensor>& outputs, const Batch& batch) {

@@ -112,7 +112,8 @@ class MobileNetV2 : public ImageNetwork {
   }
 
   at::Tensor forward(const at::Tensor& images_NCHW, bool training,
-                     const TapFunction& tap) const override {
+                     const Hooks& hooks) const override {
+    const TapFunction& tap = hooks.tap;
     std::size_t index = 0;
     const auto tapped_feature = [&tap, &index](const at::Tensor& value) {
       if (tap) {
@@ -123,15 +124,22 @@ class MobileNetV2 : public ImageNetwork {
     };
     at::Tensor x = tapped_feature(stem_.forward(images_NCHW, training));
     for (const auto& block : blocks_) {
-      x = tapped_feature(block->forward(x, training));
+      x = tapped_feature(block->forward(hooks.entered(index, x), training));
     }
-    x = tapped_feature(head_.forward(x, training));
+    x = tapped_feature(head_.forward(hooks.entered(index, x), training));
     x = ops::dropout(ops::global_avg_pool(x).flatten(1), dropout_, training);
-    x = classifier_.forward(x);
+    x = classifier_.forward(hooks.entered(index, x));
     if (tap) {
       tap("classifier.1", x);
     }
     return x;
+  }
+
+  std::vector<std::string> blocks() const override {
+    std::vector<std::string> prefixes;
+    for (std::size_t i = 1; i <= blocks_.size() + 1; ++i) prefixes.push_back(feature_name(i) + ".");
+    prefixes.emplace_back("classifier.");
+    return prefixes;
   }
 
   void initialize(const std::string& name, const at::Tensor& tensor,

@@ -91,7 +91,8 @@ class ResNet : public ImageNetwork {
   }
 
   at::Tensor forward(const at::Tensor& images_NCHW, bool training,
-                     const TapFunction& tap) const override {
+                     const Hooks& hooks) const override {
+    const TapFunction& tap = hooks.tap;
     const auto tapped = [&tap](std::string_view name, const at::Tensor& value) {
       if (tap) {
         tap(name, value);
@@ -104,11 +105,19 @@ class ResNet : public ImageNetwork {
     }
     x = bn1_.forward(x, training, Activation::kRelu);
     x = tapped("maxpool", ops::max_pool2d(x, 3, 2, 1));
+    std::size_t block = 0;
     for (const NamedBlock& entry : blocks_) {
-      x = tapped(entry.name, entry.block->forward(x, training));
+      x = tapped(entry.name, entry.block->forward(hooks.entered(++block, x), training));
     }
-    x = tapped("avgpool", ops::global_avg_pool(x));
+    x = tapped("avgpool", ops::global_avg_pool(hooks.entered(++block, x)));
     return tapped("fc", fc_.forward(x.flatten(1)));
+  }
+
+  std::vector<std::string> blocks() const override {
+    std::vector<std::string> prefixes;
+    for (const NamedBlock& entry : blocks_) prefixes.push_back(entry.name + ".");
+    prefixes.emplace_back("fc.");
+    return prefixes;
   }
 
   void initialize(const std::string& name, const at::Tensor& tensor,

@@ -100,10 +100,13 @@ class YoloNetwork : public Module {
   }
 
   std::vector<at::Tensor> maps(const at::Tensor& images_NCHW, bool training,
-                               const TapFunction& tap) const {
+                               const Hooks& hooks) const {
     std::array<at::Tensor, kTable.size()> results;
     at::Tensor x = images_NCHW;
     for (std::size_t i = 0; i < kTable.size(); ++i) {
+      if (i > 0) {
+        x = hooks.entered(i, x);
+      }
       if (layers_[i]) {
         x = layers_[i]->forward(x, training);
       } else if (kTable[i].kind == Kind::kUpsample) {
@@ -111,13 +114,14 @@ class YoloNetwork : public Module {
       } else {
         x = ops::concat_channels({x, results[kTable[i].with]});
       }
-      if (tap) {
-        tap(row_name(i), x);
+      if (hooks.tap) {
+        hooks.tap(row_name(i), x);
       }
       results[i] = x;
     }
-    return detect_->maps(
-        {results[kDetectFrom[0]], results[kDetectFrom[1]], results[kDetectFrom[2]]});
+    static_assert(kDetectFrom.back() == kTable.size() - 1);
+    return detect_->maps({results[kDetectFrom[0]], results[kDetectFrom[1]],
+                          hooks.entered(kTable.size(), results[kDetectFrom[2]])});
   }
 
   const Detect& detect() const { return *detect_; }
@@ -166,7 +170,7 @@ class Yolo : public NetworkModel {
         ranks_(options.ranks) {}
 
   std::vector<at::Tensor> forward(const Batch& batch) override {
-    std::vector<at::Tensor> outputs = network_.maps(batch["images"], training(), tap());
+    std::vector<at::Tensor> outputs = network_.maps(batch["images"], training(), hooks());
     if (!training()) {
       outputs.insert(outputs.begin(), network_.detect().detections(outputs));
     }
@@ -198,6 +202,12 @@ class Yolo : public NetworkModel {
   }
 
   ImageNormalization image_normalization() const override { return {{0, 0, 0}, {1, 1, 1}}; }
+
+  std::vector<std::string> blocks() const override {
+    std::vector<std::string> prefixes;
+    for (std::size_t i = 1; i <= kTable.size(); ++i) prefixes.push_back(row_name(i) + ".");
+    return prefixes;
+  }
 
  private:
   static void initialize_backbone(const NamedTensor& entry, std::uint64_t seed) {

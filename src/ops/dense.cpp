@@ -22,13 +22,27 @@ at::ScalarType product_type(const at::Tensor& weight) {
                                                    : weight.scalar_type();
 }
 
+/// Whether they lie one after another in one memory, as they would joined.
+bool are_neighbours(at::TensorList tensors) {
+  for (std::size_t i = 1; i < tensors.size(); ++i) {
+    const at::Tensor& before = tensors[i - 1];
+    if (!tensors[i].is_contiguous() || !before.is_contiguous() || !tensors[i].is_alias_of(before) ||
+        tensors[i].storage_offset() != before.storage_offset() + before.numel()) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// The tensors one after another along their first axis, in this type: one kernel, which converts,
-/// too.
+/// too; or none, where they are so already.
 at::Tensor joined(at::TensorList tensors, at::ScalarType type) {
-  if (tensors.size() == 1 && tensors[0].scalar_type() == type) return tensors[0].detach();
   std::vector<std::int64_t> shape = tensors[0].sizes().vec();
   shape[0] = 0;
   for (const at::Tensor& tensor : tensors) shape[0] += tensor.size(0);
+  if (tensors[0].scalar_type() == type && are_neighbours(tensors)) {
+    return tensors[0].detach().as_strided(shape, tensors[0].strides());
+  }
   const at::Tensor all = at::empty(shape, tensors[0].options().dtype(type).requires_grad(false));
   std::vector<at::Tensor> parts;
   std::int64_t begin = 0;
@@ -59,18 +73,20 @@ class Dense : public torch::autograd::Function<Dense> {
     context->save_for_backward({input, weight});
     context->saved_data["rows"] = rows;
     context->saved_data["x_type"] = x.scalar_type();
-    context->saved_data["type"] = weights[0].scalar_type();
+    context->saved_data["weight_type"] = weights[0].scalar_type();
+    context->saved_data["bias_type"] = biases[0].scalar_type();
     return at::addmm(joined(biases, type), input, weight.t());
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const variable_list saved = context->get_saved_variables();
     const std::vector<std::int64_t> rows = context->saved_data["rows"].toIntVector();
-    const at::ScalarType type = context->saved_data["type"].toScalarType();
+    const at::ScalarType weight_type = context->saved_data["weight_type"].toScalarType();
+    const at::ScalarType bias_type = context->saved_data["bias_type"].toScalarType();
     const at::Tensor dy = gradients[0].contiguous();
     variable_list all{at::mm(dy, saved[1]).to(context->saved_data["x_type"].toScalarType())};
-    const at::Tensor dweight = weight_gradient(dy, saved[0], type);
-    const at::Tensor dbias = dy.sum(0, /*keepdim=*/false, type);
+    const at::Tensor dweight = weight_gradient(dy, saved[0], weight_type);
+    const at::Tensor dbias = dy.sum(0, /*keepdim=*/false, bias_type);
     for (const at::Tensor& whole : {dweight, dbias}) {
       std::int64_t begin = 0;
       for (const std::int64_t count : rows) {

@@ -17,7 +17,9 @@ struct Row {
 
 constexpr std::array kRows = {
     Row{"none", parallel::make_none},
+    Row{"dp", parallel::make_dp},
     Row{"ddp", parallel::make_ddp},
+    Row{"sharded", parallel::make_sharded},
 };
 
 struct GradientTypeRow {

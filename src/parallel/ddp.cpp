@@ -7,6 +7,7 @@
 #include "comm/gradient_reducer.h"
 #include "comm/process_group.h"
 #include "parallel/catalog.h"
+#include "parallel/root_state.h"
 #include "parallel/strategies.h"
 
 namespace falcon::parallel {
@@ -22,34 +23,34 @@ std::vector<at::Tensor> tensors_of(const std::vector<NamedTensor>& named) {
   return tensors;
 }
 
-/// Step counts stay on the host whatever the device; they are the same everywhere anyway.
-std::vector<at::Tensor> tensors_on(at::Device device, const std::vector<NamedTensor>& named) {
-  std::vector<at::Tensor> tensors;
-  for (const NamedTensor& entry : named) {
-    if (entry.tensor.device() == device) tensors.push_back(entry.tensor.detach());
-  }
-  return tensors;
-}
-
 class Ddp : public Strategy {
  public:
-  explicit Ddp(const StrategyContext& context) : options_(context.options.ddp) {
-    comm::ProcessGroup& group = *context.group;
-    const std::vector<at::Tensor> parameters = tensors_of(context.model.parameters());
-    group.check_same_layout(parameters);
-    group.broadcast_all(tensors_on(group.device(), context.model.state()), 0);
-    reducer_ = std::make_unique<comm::GradientReducer>(
-        group, parameters,
-        comm::ReducerOptions{bytes_of_mib(options_.bucket_mb),
-                             bytes_of_mib(options_.first_bucket_mb),
-                             exchanged_type(context.engine.gradient_dtype),
-                             context.engine.allreduce == "on", context.on_gradients_computed});
+  explicit Ddp(const StrategyContext& context)
+      : Strategy(context.model),
+        group_(*context.group),
+        parameters_(tensors_of(context.model.parameters())) {
+    const DdpSpec& ddp = context.options.ddp;
+    take_state_of_root(group_, context.model);
+    options_ = {bytes_of_mib(ddp.bucket_mb), bytes_of_mib(ddp.first_bucket_mb),
+                exchanged_type(context.engine.gradient_dtype), context.engine.allreduce == "on",
+                context.on_gradients_computed};
+    restart();
     exchanged_ = context.engine.allreduce == "off" ? "nothing" : context.engine.gradient_dtype;
-    averaging_ = group.backend() == comm::Backend::kNccl ? "ReduceOp::AVG" : "divided before sum";
+    averaging_ = group_.backend() == comm::Backend::kNccl ? "ReduceOp::AVG" : "divided before sum";
   }
 
-  void before_forward() override { reducer_->before_forward(); }
-  void before_backward() override { reducer_->before_backward(); }
+  void before_step() override {
+    drop_gradients();
+    reducer_->before_forward();
+  }
+  void before_backward(bool is_last) override {
+    if (is_last) reducer_->before_backward();
+  }
+  void restart() override {
+    drop_gradients();
+    reducer_.reset();  // its hooks go before the new ones come
+    reducer_ = std::make_unique<comm::GradientReducer>(group_, parameters_, options_);
+  }
   CommunicationCount last_step() const override {
     const comm::ReductionCount count = reducer_->last_pass();
     return {count.bytes, count.calls};
@@ -63,7 +64,9 @@ class Ddp : public Strategy {
   }
 
  private:
-  DdpSpec options_;
+  comm::ProcessGroup& group_;
+  std::vector<at::Tensor> parameters_;
+  comm::ReducerOptions options_;
   std::string averaging_;
   std::string exchanged_;
   std::unique_ptr<comm::GradientReducer> reducer_;
@@ -72,11 +75,7 @@ class Ddp : public Strategy {
 /// ddp on one device: the same steps without anybody to talk to.
 class LonelyDdp : public Strategy {
  public:
-  void before_forward() override {}
-  void before_backward() override {}
-  CommunicationCount last_step() const override { return {}; }
-  std::vector<double> busy_ms() const override { return {}; }
-  bool marks_gradients() const override { return false; }
+  using Strategy::Strategy;
   std::map<std::string, std::string> choices() const override {
     return {{"gradient_reduction", "none: one rank"}};
   }
@@ -85,7 +84,9 @@ class LonelyDdp : public Strategy {
 }  // namespace
 
 std::unique_ptr<Strategy> make_ddp(const StrategyContext& context) {
-  if (context.group == nullptr || context.group->world() == 1) return std::make_unique<LonelyDdp>();
+  if (context.group == nullptr || context.group->world() == 1) {
+    return std::make_unique<LonelyDdp>(context.model);
+  }
   return std::make_unique<Ddp>(context);
 }
 

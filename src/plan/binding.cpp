@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "plan/placement.h"
 
@@ -43,6 +44,7 @@ std::vector<RankPlan> bind_ranks(const Placement& placement, const Host& host,
   for (std::size_t r = 0; r < world; ++r) {
     RankPlan rank;
     rank.rank = static_cast<int>(r);
+    rank.host = host.hostname;
     rank.devices = {placement.devices[r]};
     rank.numa_node = node_of(r);
     const int node = rank.numa_node.value.value_or(-1);
@@ -56,6 +58,23 @@ std::vector<RankPlan> bind_ranks(const Placement& placement, const Host& host,
     ranks.push_back(std::move(rank));
   }
   return ranks;
+}
+
+RankPlan joined(const std::vector<RankPlan>& ranks) {
+  RankPlan all = ranks.front();
+  std::set<int> cpus(all.cpus.begin(), all.cpus.end());
+  for (std::size_t r = 1; r < ranks.size(); ++r) {
+    const RankPlan& rank = ranks[r];
+    all.devices.insert(all.devices.end(), rank.devices.begin(), rank.devices.end());
+    cpus.insert(rank.cpus.begin(), rank.cpus.end());
+    all.decode_threads += rank.decode_threads;
+    all.compute_threads += rank.compute_threads;
+    if (all.numa_node.has_value() && rank.numa_node.value != all.numa_node.value) {
+      all.numa_node = Measured<int>::missing("its devices are on several NUMA nodes");
+    }
+  }
+  all.cpus.assign(cpus.begin(), cpus.end());
+  return all;
 }
 
 }  // namespace falcon::plan

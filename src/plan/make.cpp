@@ -55,7 +55,10 @@ void check_device_and_precision(const RunSpec& spec, const Placement& placement,
   if (spec.parallelism.kind == "none" && placement.devices.size() > 1) {
     faults.add("parallelism", "none works on one device, but devices is " +
                                   std::to_string(placement.devices.size()) +
-                                  "; use ddp, or devices: 1");
+                                  "; use ddp, sharded or dp, or devices: 1");
+  }
+  if (spec.parallelism.kind == "sharded" && placement.devices.size() == 1) {
+    faults.add("parallelism", "sharded divides among devices, but there is one; use none");
   }
 }
 
@@ -71,7 +74,8 @@ void check_capability(const RunSpec& spec, const Placement& placement) {
 }
 
 void size_steps(const RunSpec& spec, Plan& plan, Faults& faults) {
-  const std::int64_t world = static_cast<std::int64_t>(plan.ranks.size());
+  const auto in_rank = static_cast<std::int64_t>(plan.ranks.front().devices.size());
+  const std::int64_t world = static_cast<std::int64_t>(plan.ranks.size()) * in_rank;  // devices
   const std::int64_t parts = world * spec.accumulate;  // of the global batch
   if (spec.batch_size.global && *spec.batch_size.global % parts != 0) {
     const std::string micro_batches =
@@ -83,15 +87,16 @@ void size_steps(const RunSpec& spec, Plan& plan, Faults& faults) {
                    std::to_string(std::max(parts, *spec.batch_size.global / parts * parts)));
     return;
   }
-  plan.micro_batch =
+  const std::int64_t of_device =
       spec.batch_size.global ? *spec.batch_size.global / parts : *spec.batch_size.per_gpu;
+  plan.micro_batch = of_device * in_rank;
   plan.batch_per_rank = plan.micro_batch * spec.accumulate;
-  plan.global_batch = plan.batch_per_rank * world;
+  plan.global_batch = of_device * parts;
   plan.steps_per_epoch = plan.data.samples / plan.global_batch;
   plan.dropped_per_epoch = plan.data.samples % plan.global_batch;
   if (plan.steps_per_epoch == 0 && plan.data.unknown.empty()) {
     faults.add("batch_size", "the global batch of " + std::to_string(plan.global_batch) + " (" +
-                                 std::to_string(plan.batch_per_rank) + " x " +
+                                 std::to_string(of_device * spec.accumulate) + " x " +
                                  std::to_string(world) +
                                  " devices) is larger than the data set of " +
                                  std::to_string(plan.data.samples) + " samples");
@@ -117,7 +122,7 @@ void time_checkpoints(const RunSpec& spec, Plan& plan, Faults& faults) {
 
 // Whether the step is captured; refused here is only what the spec alone did not tell.
 void choose_graphs(const RunSpec& spec, const Placement& placement, Plan& plan) {
-  if (!placement.on_gpu() || spec.engine.graphs == "off") return;
+  if (!placement.on_gpu() || spec.engine.graphs == "off" || spec.parallelism.kind == "dp") return;
   plan.graphs = spec.warmup_steps >= kGraphWarmupSteps;
   if (plan.graphs) return;
   plan.findings.push_back({"no_graph", "warning", "the step is not captured as a CUDA graph",
@@ -168,6 +173,14 @@ void note_findings(const Placement& placement, const Host& host, Plan& plan) {
 
 Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& host,
           const DataFacts& data, const std::string& run_id) {
+  const std::vector<RankPlan> ranks =
+      bind_ranks(placement, host, resolved.spec.data.loader.threads);
+  return make(resolved, placement, ranks, host, data, run_id);
+}
+
+Plan make(const ResolvedSpec& resolved, const Placement& placement,
+          const std::vector<RankPlan>& ranks, const Host& host, const DataFacts& data,
+          const std::string& run_id) {
   const RunSpec& spec = resolved.spec;
   Faults faults(resolved.origin);
   check_device_and_precision(spec, placement, faults);
@@ -178,9 +191,15 @@ Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& 
   plan.run_id = run_id;
   plan.task = catalog::find_model(spec.model)->task;
   plan.parallelism = spec.parallelism.kind;
-  plan.backend = placement.devices.size() < 2 ? "none" : placement.on_gpu() ? "nccl" : "gloo";
   plan.topology_devices = placement.names;
-  plan.ranks = bind_ranks(placement, host, spec.data.loader.threads);
+  plan.ranks = ranks;
+  if (spec.parallelism.kind == "dp") {
+    plan.ranks = {joined(plan.ranks)};
+    if (spec.data.loader.threads) {
+      plan.ranks[0].decode_threads = static_cast<int>(*spec.data.loader.threads);
+    }
+  }
+  plan.backend = plan.ranks.size() < 2 ? "none" : placement.on_gpu() ? "nccl" : "gloo";
   plan.data = data;
   if (!spec.model_options.classes && data.classes > 0) {
     plan.spec.model_options.classes = data.classes;
@@ -191,7 +210,10 @@ Plan make(const ResolvedSpec& resolved, const Placement& placement, const Host& 
   faults.throw_if_any();
   check_capability(spec, placement);
   plan.spec_hash = spec::spec_hash(plan.spec);
-  plan.memory = estimate_memory(plan.spec, *catalog::find_model(spec.model), plan.micro_batch);
+  plan.memory = estimate_memory(
+      plan.spec, *catalog::find_model(spec.model),
+      plan.micro_batch / static_cast<std::int64_t>(plan.ranks.front().devices.size()),
+      static_cast<std::int64_t>(placement.devices.size()));
   choose_graphs(spec, placement, plan);
   note_findings(placement, host, plan);
   return plan;

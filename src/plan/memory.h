@@ -7,8 +7,10 @@
 
 namespace falcon::plan {
 
-/// REQUIRES: a resolved spec. batch: samples of one forward pass of a rank. The formulas stand in
+/// REQUIRES: a resolved spec. batch: samples of one forward pass of a
+/// device. The formulas stand in
 /// MemoryEstimate::basis.
-MemoryEstimate estimate_memory(const RunSpec& spec, const ModelFacts& model, std::int64_t batch);
+MemoryEstimate estimate_memory(const RunSpec& spec, const ModelFacts& model, std::int64_t batch,
+                               std::int64_t devices);
 
 }  // namespace falcon::plan

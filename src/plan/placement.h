@@ -33,4 +33,7 @@ Placement place(const NameOrList& topology, std::optional<std::int64_t> devices,
 std::vector<RankPlan> bind_ranks(const Placement& placement, const Host& host,
                                  std::optional<std::int64_t> decode_threads);
 
+/// One rank with the devices, CPUs and threads of all.
+RankPlan joined(const std::vector<RankPlan>& ranks);
+
 }  // namespace falcon::plan

@@ -177,7 +177,8 @@ Notes unclean_exit(const Observation& o) {
   if (o.report.run.status != "ok") return {};
   Notes notes;
   for (const WorkerEnd& worker : o.evidence.log.workers) {
-    if (!worker.ended_by_launcher && worker.ended == "exit code 0") continue;
+    const bool is_clean = worker.ended == "exit code 0" || worker.ended == kDoneWithoutCode;
+    if (!worker.ended_by_launcher && is_clean) continue;
     notes.push_back({rank_name(worker.rank) + " had sent its records but did not end cleanly",
                      worker.ended, "the figures are complete; tear-down went wrong"});
   }

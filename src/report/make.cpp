@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "report/evidence.h"
 #include "report/findings.h"
+#include "report/others.h"
 #include "report/places.h"
 #include "report/step_series.h"
 #include "report/trace.h"
@@ -28,6 +29,7 @@ RunSection make_run(const Plan& plan, const Host& host, const RunLog& log,
   run.command_line = circumstances.command_line;
   run.spec_hash = plan.spec_hash;
   run.hostname = host.hostname;
+  run.hosts = log.hosts;
   run.launcher_cpu_s = log.supervisor_cpu_s;
   run.launcher_peak_rss_bytes = log.supervisor_peak_rss_bytes > 0
                                     ? Measured<std::int64_t>(log.supervisor_peak_rss_bytes)
@@ -155,7 +157,7 @@ Report make(const Plan& plan, const Host& host, const RunLog& log, const Telemet
   report.spec = plan.spec;
   report.spec_origin = plan.spec_origin;
   static_cast<Plan&>(report.plan) = plan;
-  report.system = host;
+  static_cast<Host&>(report.system) = host;
   report.topology = make_topology(evidence);
   report.training = make_training(evidence, circumstances.model, circumstances.precision);
   report.training.trace = make_trace(evidence, circumstances.trace_file);
@@ -166,6 +168,7 @@ Report make(const Plan& plan, const Host& host, const RunLog& log, const Telemet
     const double zero_s = telemetry.began_s > 0 ? telemetry.began_s : log.started_s;
     report.series["run/step_time_ms"] = make_step_series(evidence, zero_s);
   }
+  add_others(circumstances.others, telemetry.began_s, report);
   report.storage = make_storage(evidence, telemetry.utilization, circumstances.storage);
   report.error = make_error(log);
   add_energy_per_sample(evidence, report);

@@ -14,6 +14,13 @@
 
 namespace falcon::report {
 
+/// A host of the run beside the one with rank 0: its name is hostname, times of its telemetry are
+/// on the clock of that one.
+struct OtherHost {
+  Host host;
+  Measured<Telemetry> telemetry;
+};
+
 /// What plan, host and log do not hold.
 struct Circumstances {
   std::vector<std::string> command_line;
@@ -21,6 +28,7 @@ struct Circumstances {
   Measured<std::string> trace_file = Measured<std::string>::missing("trace.steps is 0");
   const ModelFacts* model = nullptr;  // catalog rows of the plan's names
   const PrecisionFacts* precision = nullptr;
+  std::vector<OtherHost> others;
 };
 
 /// Works for failed and interrupted runs with some or no records: what cannot be had is missing

@@ -67,7 +67,13 @@ void add_bandwidths(const Evidence& evidence, Communication& out) {
   const auto n = static_cast<double>(evidence.records.size());
   const double bytes_per_s = static_cast<double>(*out.bytes_per_step) / (*out.busy_ms * 1e-3);
   out.algorithm_bandwidth_bytes_per_s = bytes_per_s;
-  out.bus_bandwidth_bytes_per_s = bytes_per_s * 2 * (n - 1) / n;
+  // each byte is reduced and handed out again, or, in shards, one of both
+  const double passes = evidence.plan.parallelism == "sharded" ? 1 : 2;
+  out.bus_bandwidth_bytes_per_s = bytes_per_s * passes * (n - 1) / n;
+}
+
+bool is_alone(const Plan& plan) {
+  return plan.ranks.size() == 1 && plan.ranks[0].devices.size() < 2;
 }
 
 }  // namespace
@@ -84,7 +90,7 @@ void add_phases(const Evidence& evidence, Training& out) {
 Communication make_communication(const Evidence& evidence, const Phases& phases) {
   Communication out;
   const std::string why =
-      evidence.plan.ranks.size() == 1 ? "one rank: nothing is exchanged" : evidence.gap();
+      is_alone(evidence.plan) ? "one rank: nothing is exchanged" : evidence.gap();
   if (!why.empty()) {
     out.bytes_per_step = out.calls_per_step = Measured<std::int64_t>::missing(why);
     out.busy_ms = out.exposed_ms = out.algorithm_bandwidth_bytes_per_s =

@@ -25,12 +25,13 @@ Measured<double> own_step_ms(const WorkerRecords& records, const Statistics& ste
 }
 
 void add_records(const WorkerRecords& records, std::size_t num_ranks, RankReport& out) {
-  out.host = records.hostname;
+  if (out.host.empty()) out.host = records.hostname;
   out.pid = records.pid;
   if (!records.devices.empty()) out.devices = records.devices;
   out.steps = records.measured_steps;
   out.step_time_ms = measure::summarize(records.step_ms);
   out.own_step_ms = own_step_ms(records, out.step_time_ms, num_ranks);
+  out.memory = records.memory;
   out.gpu_memory_peak_bytes = records.gpu_memory_peak_bytes;
   out.parameter_hash = records.parameter_hash.empty()
                            ? Measured<std::string>::missing("the worker did not compute it")
@@ -42,6 +43,7 @@ void add_missing_records(RankReport& out) {
   const std::string why = "the rank sent no records";
   out.step_time_ms = measure::summarize({});
   out.own_step_ms = Measured<double>::missing(why);
+  out.memory = Measured<MemoryRecord>::missing(why);
   out.gpu_memory_peak_bytes = Measured<std::int64_t>::missing(why);
   out.parameter_hash = Measured<std::string>::missing(why);
 }
@@ -96,6 +98,7 @@ std::vector<RankReport> make_ranks(const Evidence& evidence) {
     RankReport rank;
     rank.rank = planned.rank;
     rank.devices = planned.devices;
+    rank.host = planned.host;
     rank.numa_node = planned.numa_node;
     rank.cpus = planned.cpus;
     if (const WorkerRecords* records = evidence.of_rank(planned.rank)) {

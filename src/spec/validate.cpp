@@ -53,6 +53,7 @@ class Rules {
   void check_schedule();
   void check_optimizer();
   void check_engine();
+  void check_strategy();
   void check_devices();
   void check_cpu();
   void check_batch();
@@ -291,6 +292,28 @@ void Rules::check_optimizer() {
   }
 }
 
+void Rules::check_strategy() {
+  const std::string kind = given("parallelism") ? spec_.parallelism.kind : "";
+  const EngineSpec& engine = spec_.engine;
+  if (kind == "sharded" && engine.allreduce == "off") {
+    fault("engine.allreduce",
+          "off leaves sharded without the parameters of other ranks; accepted there: on");
+  }
+  if (kind != "dp") return;
+  if (engine.graphs == "on") {
+    fault("engine.graphs",
+          "on cannot be with parallelism dp, whose step spans devices and threads; accepted there: "
+          "auto or off");
+  }
+  if (engine.gradient_dtype != EngineSpec().gradient_dtype) {
+    fault("engine.gradient_dtype",
+          "has no effect: parallelism dp copies gradients as they are; accepted there: fp32");
+  }
+  if (engine.allreduce == "off") {
+    fault("engine.allreduce", "has no effect: parallelism dp has one rank; accepted there: on");
+  }
+}
+
 void Rules::check_engine() {
   if (spec_.engine.deterministic && spec_.engine.cudnn_benchmark) {
     fault("engine.cudnn_benchmark",
@@ -303,6 +326,7 @@ void Rules::check_engine() {
   if (!exchanges && spec_.engine.allreduce == "off") {
     fault("engine.allreduce", "has no effect: with parallelism none nothing is exchanged");
   }
+  check_strategy();
   if (spec_.engine.graphs == "on" && spec_.warmup_steps < kGraphWarmupSteps) {
     fault("engine.graphs",
           "on needs " + std::to_string(kGraphWarmupSteps) + " warm-up steps, but warmup_steps is " +
@@ -321,11 +345,16 @@ std::optional<std::int64_t> Rules::num_devices() const {
 }
 
 void Rules::check_devices() {
-  const std::int64_t devices = num_devices().value_or(1);
+  const std::optional<std::int64_t> known = num_devices();
+  if (given("parallelism") && spec_.parallelism.kind == "sharded" && known == 1) {
+    fault("parallelism", "sharded divides among devices, but there is one; accepted: none");
+  }
+  const std::int64_t devices = known.value_or(1);
   if (!given("parallelism") || spec_.parallelism.kind != "none" || devices < 2) return;
   fault("parallelism", "none works on one device, but " +
                            std::string(given("devices") ? "devices is " : "topology has ") +
-                           std::to_string(devices) + "; accepted: ddp, or devices: 1");
+                           std::to_string(devices) +
+                           "; accepted: ddp, sharded or dp, or devices: 1");
 }
 
 void Rules::check_cpu() {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "falconbench/catalog.h"
+
 namespace falcon::spec {
 namespace {
 
@@ -36,17 +38,20 @@ void validate_telemetry(const TelemetrySpec& spec, const base::Value& tree,
     const base::Mark mark = value == nullptr ? tree.mark : value->mark;
     faults.push_back({mark.source, mark.line, mark.column, key, message});
   };
-  const auto is_off = [&spec](const char* sampler) {
-    const auto& chosen = spec.samplers;
-    return chosen && std::find(chosen->begin(), chosen->end(), sampler) == chosen->end();
-  };
   if (!spec.raw.empty() && spec.samplers && spec.samplers->empty()) {
     fault("telemetry.raw", "has no effect: telemetry.samplers is empty");
   }
-  if (!spec.redfish) return;
-  if (is_off("redfish")) {
-    fault("telemetry.redfish", "has no effect: redfish is not among telemetry.samplers");
+  for (const WordFacts& sampler : catalog::samplers()) {
+    const bool is_off = spec.samplers && std::find(spec.samplers->begin(), spec.samplers->end(),
+                                                   sampler.name) == spec.samplers->end();
+    for (const std::string& option : sampler.options) {
+      const std::string key = "telemetry." + option;
+      const base::Value* value = tree.find_path(key);
+      if (!is_off || value == nullptr || value->is_null()) continue;
+      fault(key, "has no effect: " + sampler.name + " is not among telemetry.samplers");
+    }
   }
+  if (!spec.redfish) return;
   const std::string wrong = fault_of(*spec.redfish);
   if (!wrong.empty()) fault("telemetry.redfish.url", wrong);
 }

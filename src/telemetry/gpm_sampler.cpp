@@ -29,12 +29,11 @@ std::vector<Metric> make_metrics() {
     metrics.push_back(
         {.name = name, .kind = MetricKind::kMean, .direction = Direction::kHigherIsBetter});
   }
-  for (const char* name : {"pcie_rx_bytes_per_s", "pcie_tx_bytes_per_s"}) {
+  for (const char* name : {"pcie_rx_bytes_per_s", "pcie_tx_bytes_per_s",
+                           "nvlink_raw_rx_bytes_per_s", "nvlink_raw_tx_bytes_per_s"}) {
     metrics.push_back({.name = name, .kind = MetricKind::kMean, .scale = kMib});
   }
-  for (const char* name : {"nvlink_raw_rx_bytes_per_s", "nvlink_raw_tx_bytes_per_s"}) {
-    metrics.push_back({.name = name, .kind = MetricKind::kMean, .scale = kMib});
-  }
+  for (Metric& metric : metrics) metric.is_rare = true;
   return metrics;
 }
 
@@ -76,7 +75,7 @@ void GpmSampler::place(std::span<const MetricResult> results, Telemetry& out) co
     gpu.pcie_rx_bytes_per_s = results[kPcieRx].summary;
     gpu.pcie_tx_bytes_per_s = results[kPcieTx].summary;
     gpu.pcie_basis = results[kPcieRx].summary.has_value()
-                         ? Measured<std::string>("gpm")
+                         ? Measured<std::string>("counted")
                          : Measured<std::string>::missing(results[kPcieRx].summary.reason);
   }
   // Payload, where it is counted, goes before what holds the protocol too.

@@ -35,9 +35,9 @@ std::vector<Metric> make_metrics() {
   std::vector<Metric> metrics = {
       {.name = "energy_j", .kind = MetricKind::kCounter, .scale = 1e-3, .series = false},
       {.name = "pcie_replays", .series = false},
-      {.name = "pcie_recoveries", .series = false},
-      {.name = "nvlink_rx_bytes_per_s", .kind = MetricKind::kCounter},
-      {.name = "nvlink_tx_bytes_per_s", .kind = MetricKind::kCounter},
+      {.name = "pcie_recoveries", .series = false, .is_rare = true},
+      {.name = "nvlink_rx_bytes_per_s", .kind = MetricKind::kCounter, .is_rare = true},
+      {.name = "nvlink_tx_bytes_per_s", .kind = MetricKind::kCounter, .is_rare = true},
       {.name = "pcie_generation", .direction = Direction::kHigherIsBetter},
       {.name = "pcie_width", .direction = Direction::kHigherIsBetter}};
   for (const ThrottleReason& reason : throttle_reasons()) {
@@ -46,7 +46,8 @@ std::vector<Metric> make_metrics() {
                        .kind = MetricKind::kCounter,
                        .direction = Direction::kLowerIsBetter,
                        .scale = 100 * 1e-9,
-                       .series = false});
+                       .series = false,
+                       .is_rare = true});  // then it is sampled
   }
   return metrics;
 }

@@ -39,6 +39,8 @@ std::vector<Metric> make_metrics() {
         "foreign_processes"}) {
     metrics.push_back({.name = name, .series = false});
   }
+  // Boards replace rows or retire pages, and some have no ECC.
+  for (std::size_t i = 0; i <= kEccUncorrected; ++i) metrics[i].is_rare = true;
   return metrics;
 }
 

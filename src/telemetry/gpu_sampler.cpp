@@ -30,14 +30,15 @@ enum Index : std::size_t {
 };
 
 std::vector<Metric> plain_metrics() {
-  return {{.name = "gpu_busy_pct", .direction = Direction::kHigherIsBetter},
-          {.name = "memory_busy_pct"},
-          {.name = "memory_used_bytes"},
-          {.name = "power_w"},
-          {.name = "sm_clock_mhz", .direction = Direction::kHigherIsBetter},
-          {.name = "memory_clock_mhz"},
-          {.name = "temperature_c", .direction = Direction::kLowerIsBetter},
-          {.name = "memory_temperature_c", .direction = Direction::kLowerIsBetter}};
+  return {
+      {.name = "gpu_busy_pct", .direction = Direction::kHigherIsBetter},
+      {.name = "memory_busy_pct"},
+      {.name = "memory_used_bytes"},
+      {.name = "power_w"},
+      {.name = "sm_clock_mhz", .direction = Direction::kHigherIsBetter},
+      {.name = "memory_clock_mhz"},
+      {.name = "temperature_c", .direction = Direction::kLowerIsBetter},
+      {.name = "memory_temperature_c", .direction = Direction::kLowerIsBetter, .is_rare = true}};
 }
 
 }  // namespace

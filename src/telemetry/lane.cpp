@@ -166,6 +166,11 @@ void Lane::stop() {
   changed_.notify_all();
 }
 
+// Sources and their samplers stay where they are after construction.
+void Lane::interrupt() {
+  for (const Source& source : sources_) source.sampler->interrupt();
+}
+
 bool Lane::wait_until_done(double timeout_s) {
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, std::chrono::duration<double>(timeout_s),
@@ -204,7 +209,7 @@ SourceTelemetry Lane::describe(const Source& source) const {
     out.interval_max_ms = out.interval_ms;
   }
   for (const Track& track : source.tracks) {
-    if (track.metric().missing.empty()) continue;
+    if (track.metric().missing.empty() || track.metric().is_rare) continue;
     out.unsupported.push_back(track.metric().name + ": " + track.metric().missing);
   }
   return out;

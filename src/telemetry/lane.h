@@ -38,6 +38,7 @@ class Lane {
   void run(const std::function<double()>& clock, double interval_s);
   void ask_for_reading();
   void stop();
+  void interrupt();
   bool wait_until_done(double timeout_s);
 
   void set_window(const Window& window);

@@ -35,6 +35,11 @@ std::size_t keep_body(char* data, std::size_t size, std::size_t count, void* out
   return size * count;
 }
 
+// libcurl asks about once a second.
+int is_to_end(void* is_interrupted, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return *static_cast<const std::atomic<bool>*>(is_interrupted) ? 1 : 0;
+}
+
 }  // namespace
 
 std::optional<RedfishCredentials> RedfishCredentials::find(const std::string& file) {
@@ -88,6 +93,9 @@ RedfishClient::RedfishClient(const RedfishAddress& address,
   c.set(CURLOPT_USERAGENT, "falconbench");
   c.set(CURLOPT_TIMEOUT_MS, static_cast<long>(1e3 * kTimeoutS));
   c.set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(1e3 * kTimeoutS));
+  c.set(CURLOPT_NOPROGRESS, 0L);
+  c.set(CURLOPT_XFERINFOFUNCTION, &is_to_end);
+  c.set(CURLOPT_XFERINFODATA, static_cast<void*>(&is_interrupted_));
   c.set(CURLOPT_SSL_VERIFYPEER, 1L);
   c.set(CURLOPT_SSL_VERIFYHOST, 2L);
   if (!address.ca_file.empty()) c.set(CURLOPT_CAINFO, address.ca_file.c_str());

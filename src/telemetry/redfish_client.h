@@ -1,6 +1,7 @@
 // Resources of a Redfish service (DMTF DSP0266) by HTTP GET. TLS is verified always; secrets go
 // only to the service itself, only over TLS, and stand in no message.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,8 @@ class RedfishClient {
   Measured<base::Value> get(const std::string& path);
   /// Paths of a collection's members, through all of its pages (@odata.nextLink).
   Measured<std::vector<std::string>> members(const std::string& path);
+  /// From another thread: a get() that waits fails within about a second, and later ones at once.
+  void interrupt() { is_interrupted_ = true; }
   /// Why it is of no use to ask on: the service does not answer, or refuses the credentials (asking
   /// again could lock the account). "" while it is of use; the first is forgotten by retry().
   const std::string& broken() const { return broken_; }
@@ -52,6 +55,7 @@ class RedfishClient {
   std::unique_ptr<Connection> connection_;
   std::string broken_;
   bool is_locked_out_ = false;
+  std::atomic<bool> is_interrupted_ = false;
 };
 
 /// The path that a link of a resource leads to: {"@odata.id": "/redfish/v1/..."} under `name`.

@@ -11,6 +11,7 @@ namespace {
 
 Metric metric_of(std::size_t counter, const FabricPortTelemetry& port) {
   Metric metric;
+  metric.is_rare = true;  // ports without a device have no counters
   metric.scope = port.chassis + "/" + port.switch_name + "/" + port.port;
   switch (counter) {
     case kRxBytes:
@@ -49,8 +50,13 @@ void RedfishSampler::give_up(const std::string& why) {
 void RedfishSampler::prepare() {
   if (!metrics_.empty()) return;  // disabled
   try {
-    client_ = std::make_unique<RedfishClient>(chassis_.address,
-                                              RedfishCredentials::find(chassis_.credentials_file));
+    auto client = std::make_unique<RedfishClient>(
+        chassis_.address, RedfishCredentials::find(chassis_.credentials_file));
+    {
+      const std::lock_guard lock(mutex_);
+      client_ = std::move(client);
+      if (is_interrupted_) client_->interrupt();
+    }
     auto ports = find_ports(*client_, chassis_.name);
     if (!ports.has_value()) return give_up(ports.reason);
     ports_ = std::move(*ports.value);
@@ -69,6 +75,12 @@ void RedfishSampler::prepare() {
   for (std::size_t i = 0; i < probe.size(); ++i) {
     if (!probe[i].value) metrics_[i].missing = probe[i].reason;
   }
+}
+
+void RedfishSampler::interrupt() {
+  const std::lock_guard lock(mutex_);
+  is_interrupted_ = true;
+  if (client_) client_->interrupt();
 }
 
 std::string RedfishSampler::read(std::span<Reading> out) {

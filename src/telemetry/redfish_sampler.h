@@ -2,6 +2,7 @@
 // management controller may take seconds to answer.
 #pragma once
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ class RedfishSampler : public Sampler {
   double period_s() const override { return 1; }
   /// Walks the service and reads every counter once.
   void prepare() override;
+  void interrupt() override;
   std::span<const Metric> metrics() const override { return metrics_; }
   std::string read(std::span<Reading> out) override;
   void place(std::span<const MetricResult> results, Telemetry& out) const override;
@@ -32,7 +34,9 @@ class RedfishSampler : public Sampler {
   void give_up(const std::string& why);
 
   WatchedChassis chassis_;
+  std::mutex mutex_;  // of the pointer: interrupt() comes from another thread
   std::unique_ptr<RedfishClient> client_;
+  bool is_interrupted_ = false;
   std::vector<RedfishPort> ports_;  // kNumPortCounters metrics each, or
   std::vector<Metric> metrics_;     // one that is missing
 };

@@ -11,6 +11,8 @@
 namespace falcon::telemetry {
 namespace {
 
+// A reading that has begun may end by itself for a while, then it is interrupted.
+constexpr double kPatienceS = 0.7;
 constexpr double kStopTimeoutS = 2;
 
 }  // namespace
@@ -74,10 +76,15 @@ void Session::end_window(double end_s) {
 void Session::stop() {
   if (!ended_s_) ended_s_ = options_.clock();
   for (const std::shared_ptr<Lane>& lane : lanes_) lane->stop();
-  const double deadline_s = steady_now_s() + kStopTimeoutS;
+  const double stopped_s = steady_now_s();
+  const auto left_s = [stopped_s](double of_s) {
+    return std::max(0.0, stopped_s + of_s - steady_now_s());
+  };
   for (std::size_t i = 0; i < threads_.size(); ++i) {
-    const double left_s = std::max(0.0, deadline_s - steady_now_s());
-    if (lanes_[i]->wait_until_done(left_s)) {
+    if (!lanes_[i]->wait_until_done(left_s(kPatienceS))) lanes_[i]->interrupt();
+  }
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    if (lanes_[i]->wait_until_done(left_s(kStopTimeoutS))) {
       threads_[i].join();
     } else {
       threads_[i].detach();

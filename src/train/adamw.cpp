@@ -8,26 +8,23 @@ namespace {
 
 class AdamW : public Optimizer {
  public:
-  AdamW(std::vector<NamedTensor> parameters, const OptimizerSpec& options, const RateRows& rows)
-      : Optimizer(std::move(parameters), options, rows),
+  AdamW(std::vector<Slice> slices, const at::TensorOptions& type, const OptimizerSpec& options,
+        const RateRows& rows)
+      : Optimizer(std::move(slices), type, options, rows),
         beta1_(options.beta1.value_or(0)),
         beta2_(options.beta2.value_or(0)),
         eps_(options.eps.value_or(0)),
         exp_avgs_(zeros_by_group()),
         exp_avg_sqs_(zeros_by_group()) {
     // one count for all: every update changes every parameter
-    count_ = at::zeros(
-        {},
-        at::TensorOptions().dtype(at::kFloat).device(this->parameters().front().tensor.device()));
+    count_ = at::zeros({}, type.dtype(at::kFloat));
     for (const Group& group : groups()) counts_.emplace_back(group.parameters.size(), count_);
   }
 
-  std::vector<NamedTensor> state() const override {
-    std::vector<NamedTensor> all{{"step", count_}};
-    for (NamedTensor& entry : named("exp_avg", exp_avgs_)) all.push_back(std::move(entry));
-    for (NamedTensor& entry : named("exp_avg_sq", exp_avg_sqs_)) all.push_back(std::move(entry));
-    return all;
+  std::vector<SlicedState> state() const override {
+    return {sliced("exp_avg", exp_avgs_), sliced("exp_avg_sq", exp_avg_sqs_)};
   }
+  std::vector<NamedTensor> counts() const override { return {{"step", count_}}; }
 
  protected:
   void begin(const Update& update) override {
@@ -53,9 +50,9 @@ class AdamW : public Optimizer {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_adamw(std::vector<NamedTensor> parameters,
+std::unique_ptr<Optimizer> make_adamw(std::vector<Slice> slices, const at::TensorOptions& type,
                                       const OptimizerSpec& options, const RateRows& rows) {
-  return std::make_unique<AdamW>(std::move(parameters), options, rows);
+  return std::make_unique<AdamW>(std::move(slices), type, options, rows);
 }
 
 }  // namespace falcon::train

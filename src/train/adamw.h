@@ -11,7 +11,7 @@ namespace falcon::train {
 /// p = p - lr * m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + eps)      (torch.optim.AdamW)
 /// t counts updates, also those of learning rate 0; skipped steps are none. State: step,
 /// exp_avg.<parameter>, exp_avg_sq.<parameter>. REQUIRES: resolved options.
-std::unique_ptr<Optimizer> make_adamw(std::vector<NamedTensor> parameters,
+std::unique_ptr<Optimizer> make_adamw(std::vector<Slice> slices, const at::TensorOptions& type,
                                       const OptimizerSpec& options, const RateRows& rows);
 
 }  // namespace falcon::train

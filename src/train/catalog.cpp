@@ -39,7 +39,7 @@ constexpr std::array kSchedules = {
 
 struct OptimizerRow {
   std::string_view name;
-  std::unique_ptr<Optimizer> (*make)(std::vector<NamedTensor> parameters,
+  std::unique_ptr<Optimizer> (*make)(std::vector<Slice> slices, const at::TensorOptions& type,
                                      const OptimizerSpec& options, const RateRows& rows);
 };
 constexpr std::array kOptimizers = {
@@ -87,10 +87,10 @@ ScheduleFunction schedule_of(std::string_view name) {
   return row_of(kSchedules, name, "schedule").rows;
 }
 
-std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedTensor> parameters,
+std::unique_ptr<Optimizer> make_optimizer(std::vector<Slice> slices, const at::TensorOptions& type,
                                           const OptimizerSpec& options, const RateRows& rows) {
   return row_of(kOptimizers, options.kind.value_or(""), "optimizer")
-      .make(std::move(parameters), options, rows);
+      .make(std::move(slices), type, options, rows);
 }
 
 std::unique_ptr<Metric> make_metric(std::string_view task, const Dataset& dataset) {

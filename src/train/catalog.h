@@ -31,8 +31,9 @@ struct Precision {
 const Precision& precision_of(std::string_view name, at::DeviceType device);
 /// Throws Error(kUsage) when there is no such schedule.
 ScheduleFunction schedule_of(std::string_view name);
-/// By options.kind, which must be resolved; throws Error(kUsage) when there is no such optimizer.
-std::unique_ptr<Optimizer> make_optimizer(std::vector<NamedTensor> parameters,
+/// What updates these slices, all of this floating type and on its device. By options.kind, which
+/// must be resolved; throws Error(kUsage) when there is no such optimizer.
+std::unique_ptr<Optimizer> make_optimizer(std::vector<Slice> slices, const at::TensorOptions& type,
                                           const OptimizerSpec& options, const RateRows& rows);
 
 /// What a task's evaluation measures. dataset: what is evaluated on; it must outlive the metric.

@@ -1,5 +1,8 @@
 #include "train/moving_average.h"
 
+#include <map>
+#include <string_view>
+
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_add.h>
@@ -16,9 +19,9 @@ namespace {
 constexpr double kRampUpdates = 2000;
 
 /// Without the step counts.
-std::vector<NamedTensor> floating_state(const Model& model) {
+std::vector<NamedTensor> floating(const std::vector<NamedTensor>& state) {
   std::vector<NamedTensor> floating;
-  for (const NamedTensor& entry : model.state()) {
+  for (const NamedTensor& entry : state) {
     if (entry.tensor.is_floating_point()) floating.push_back({entry.name, entry.tensor.detach()});
   }
   return floating;
@@ -26,8 +29,8 @@ std::vector<NamedTensor> floating_state(const Model& model) {
 
 }  // namespace
 
-MovingAverage::MovingAverage(const Model& model, double decay) : decay_(decay) {
-  for (const auto& [name, value] : floating_state(model)) {
+MovingAverage::MovingAverage(const std::vector<NamedTensor>& state, double decay) : decay_(decay) {
+  for (const auto& [name, value] : floating(state)) {
     values_.push_back(value);
     // the kernels over all tensors at once walk memory: the strides are the values' own
     sums_.push_back(
@@ -48,14 +51,8 @@ void MovingAverage::update() {
   at::_foreach_add_(sums_, values_);
 }
 
-std::vector<NamedTensor> MovingAverage::state() const {
-  std::vector<NamedTensor> all = averages_;
-  all.push_back({"updates", updates_});
-  return all;
-}
-
 KeptState::KeptState(const Model& model) {
-  for (const NamedTensor& entry : floating_state(model)) {
+  for (const NamedTensor& entry : floating(model.state())) {
     values_.push_back(entry.tensor);
     copies_.push_back(values_.back().clone());
   }
@@ -66,12 +63,14 @@ KeptState::~KeptState() {
   for (std::size_t i = 0; i < values_.size(); ++i) values_[i].copy_(copies_[i]);
 }
 
-AveragedModel::AveragedModel(const Model& model, const MovingAverage* average) {
-  if (average == nullptr) return;
+AveragedModel::AveragedModel(const Model& model, const std::vector<NamedTensor>& averages) {
+  if (averages.empty()) return;
   kept_.emplace(model);
   const at::NoGradGuard no_grad;
-  for (std::size_t i = 0; const NamedTensor& entry : floating_state(model)) {
-    entry.tensor.copy_(average->averages().at(i++).tensor);
+  std::map<std::string_view, at::Tensor> by_name;
+  for (const NamedTensor& average : averages) by_name[average.name] = average.tensor;
+  for (const NamedTensor& entry : floating(model.state())) {
+    entry.tensor.copy_(by_name.at(entry.name));
   }
 }
 

@@ -11,24 +11,22 @@
 namespace falcon::train {
 
 /// In update n, counted from 1: d = decay * (1 - exp(-n / 2000)), average = d * average + (1 - d) *
-/// value, over every floating entry of the state.
+/// value.
 class MovingAverage {
  public:
-  /// Begins with the values that the state has now. model: on its device for good.
-  MovingAverage(const Model& model, double decay);
+  /// Of the floating ones among these tensors, which stay where they are; begins with their values.
+  MovingAverage(const std::vector<NamedTensor>& state, double decay);
 
   /// On the current stream.
   void update();
-  /// What a checkpoint must hold: averages() and updates().
-  std::vector<NamedTensor> state() const;
-  /// Names as in the model's state.
+  /// Names as given.
   const std::vector<NamedTensor>& averages() const { return averages_; }
   /// Scalar on the device: how many there were.
   const at::Tensor& updates() const { return updates_; }
 
  private:
   double decay_;
-  std::vector<at::Tensor> values_;  // the model's own
+  std::vector<at::Tensor> values_;  // those given
   std::vector<at::Tensor> sums_;    // the tensors of averages_
   std::vector<NamedTensor> averages_;
   at::Tensor updates_;
@@ -51,8 +49,9 @@ class KeptState {
 /// which the recipe takes from the average.
 class AveragedModel {
  public:
-  /// average: nullptr changes nothing. Both must outlive it.
-  AveragedModel(const Model& model, const MovingAverage* average);
+  /// averages: of the model's floating state, by name; empty changes nothing. The model must
+  /// outlive it.
+  AveragedModel(const Model& model, const std::vector<NamedTensor>& averages);
 
  private:
   std::optional<KeptState> kept_;

@@ -9,6 +9,7 @@
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/reciprocal.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/zeros.h>
 
 namespace falcon::train {
 
@@ -17,12 +18,12 @@ ParameterKind kind_of(const NamedTensor& parameter) {
   return parameter.tensor.dim() == 1 ? ParameterKind::kNormWeight : ParameterKind::kWeight;
 }
 
-Optimizer::Optimizer(std::vector<NamedTensor> parameters, const OptimizerSpec& options,
-                     const RateRows& rows)
-    : parameters_(std::move(parameters)), clip_norm_(options.clip_norm) {
+Optimizer::Optimizer(std::vector<Slice> slices, const at::TensorOptions& type,
+                     const OptimizerSpec& options, const RateRows& rows)
+    : slices_(std::move(slices)), type_(type), clip_norm_(options.clip_norm) {
   const bool decays_all = options.decay.value_or("") != kDecayWeightsOnly;
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const ParameterKind kind = kind_of(parameters_[i]);
+  for (std::size_t i = 0; i < slices_.size(); ++i) {
+    const ParameterKind kind = kind_of(slices_[i].parameter);
     const bool takes_bias_lr = kind == ParameterKind::kBias && rows.biases_differ();
     const bool decays = decays_all || kind == ParameterKind::kWeight;
     const double decay = decays ? options.weight_decay.value_or(0) : 0;
@@ -35,12 +36,23 @@ Optimizer::Optimizer(std::vector<NamedTensor> parameters, const OptimizerSpec& o
       group->weight_decay = decay;
     }
     group->indices.push_back(i);
-    group->parameters.push_back(parameters_[i].tensor);
+    group->parameters.push_back(slices_[i].values);
   }
 }
 
-void Optimizer::drop_gradients() {
-  for (const NamedTensor& parameter : parameters_) parameter.tensor.mutable_grad().reset();
+at::Tensor Optimizer::norm_of(const std::vector<at::Tensor>& gradients) const {
+  const at::Tensor norm = gradients.empty()
+                              ? at::zeros({}, type_)
+                              : at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients)), 2);
+  if (!agreement_.sum) return norm;
+  const at::Tensor squares = norm.square();
+  agreement_.sum(squares);
+  return squares.sqrt();
+}
+
+void Optimizer::check(const std::vector<at::Tensor>& gradients, LossScaler& scaler) const {
+  scaler.check(gradients);
+  if (agreement_.maximum) agreement_.maximum(scaler.found_inf());
 }
 
 /// What the gradients are to be divided by so that their norm is at most clip_norm, as
@@ -52,10 +64,10 @@ std::optional<at::Tensor> Optimizer::clip(const std::vector<at::Tensor>& gradien
   std::optional<at::Tensor> scale;
   if (scaler != nullptr) scale = scaler->scale();
   if (!clip_norm_) {
-    if (scaler != nullptr) scaler->check(gradients);
+    if (scaler != nullptr) check(gradients, *scaler);
     return scale;
   }
-  at::Tensor norm = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients)), 2);
+  at::Tensor norm = norm_of(gradients);
   if (scaler != nullptr) scaler->check_norm(norm);
   if (scale) norm = norm.div(*scale);
   const at::Tensor excess = norm.add_(kTiny).div_(*clip_norm_).clamp_min_(1.0);
@@ -70,8 +82,9 @@ void Optimizer::step(const StepRates& rates, LossScaler* scaler) {
   std::vector<at::Tensor> all;
   for (Group& group : groups_) {
     group.gradients.clear();
-    for (const at::Tensor& parameter : group.parameters) {
-      group.gradients.push_back(parameter.grad());
+    for (const std::size_t i : group.indices) {
+      const Slice& slice = slices_[i];
+      group.gradients.push_back(slice.gradient.defined() ? slice.gradient : slice.values.grad());
     }
     all.insert(all.end(), group.gradients.begin(), group.gradients.end());
   }
@@ -98,16 +111,15 @@ std::vector<std::vector<at::Tensor>> Optimizer::zeros_by_group() const {
   return zeros;
 }
 
-std::vector<NamedTensor> Optimizer::named(
-    const std::string& what, const std::vector<std::vector<at::Tensor>>& tensors) const {
-  std::vector<NamedTensor> list(parameters_.size());
+SlicedState Optimizer::sliced(const std::string& name,
+                              const std::vector<std::vector<at::Tensor>>& tensors) const {
+  SlicedState state{name, std::vector<at::Tensor>(slices_.size())};
   for (std::size_t g = 0; g < tensors.size(); ++g) {
     for (std::size_t i = 0; i < tensors[g].size(); ++i) {
-      const std::size_t index = groups_[g].indices[i];
-      list[index] = {what + "." + parameters_[index].name, tensors[g][i]};
+      state.parts[groups_[g].indices[i]] = tensors[g][i];
     }
   }
-  return list;
+  return state;
 }
 
 }  // namespace falcon::train

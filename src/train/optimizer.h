@@ -2,14 +2,17 @@
 // learning rates, momentum, loss scale and the decision to skip are tensors, so a step never waits
 // for the host. A new one is a new file and a row in train/catalog.cpp.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
 #include <falconbench/model.h>
 #include <falconbench/run_spec.h>
+#include <falconbench/strategy.h>
 
 #include "train/precision.h"
 #include "train/schedule.h"
@@ -28,28 +31,39 @@ struct StepRates {
   at::Tensor momentum;
 };
 
+/// What an optimizer keeps beside the slices, its own tensors: writing to them changes it.
+struct SlicedState {
+  std::string name;
+  std::vector<at::Tensor> parts;  // one a slice
+};
+
+/// How ranks with different slices come to one norm and one decision to skip. Collective, in place.
+struct Agreement {
+  std::function<void(const at::Tensor&)> sum, maximum;
+};
+
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  /// Every parameter without a gradient, so that the backward pass stores instead of adding.
-  void drop_gradients();
-  /// One update with the gradients of all parameters, divided by the loss scale and clipped to
+  /// Ranks that update the same slices need none.
+  void set_agreement(Agreement agreement) { agreement_ = std::move(agreement); }
+  /// One update with the gradients of all slices, divided by the loss scale and clipped to
   /// clip_norm over all of them; with a scaler also its check() and update(). Afterwards the
   /// gradients hold unspecified values.
   void step(const StepRates& rates, LossScaler* scaler);
-  /// What a checkpoint must hold beside the weights, the optimizer's own tensors (writing to them
-  /// changes it): <what>.<parameter's name>, in the order of the parameters.
-  virtual std::vector<NamedTensor> state() const = 0;
+  /// What a checkpoint must hold beside the weights: by slice, and as scalars.
+  virtual std::vector<SlicedState> state() const = 0;
+  virtual std::vector<NamedTensor> counts() const { return {}; }
 
  protected:
-  /// Parameters that take the same rates and decay.
+  /// Slices that take the same rates and decay.
   struct Group {
     bool takes_bias_lr = false;
     double weight_decay = 0;
-    std::vector<std::size_t> indices;  // places in parameters()
+    std::vector<std::size_t> indices;  // places in slices()
     std::vector<at::Tensor> parameters;
     std::vector<at::Tensor> gradients;  // of this step
   };
@@ -60,29 +74,31 @@ class Optimizer {
     std::optional<at::Tensor> found_inf;
   };
 
-  /// parameters: leaves of one floating type on one device. Groups are made by decay and, where the
-  /// schedule gives the biases rates of their own, by rate.
-  Optimizer(std::vector<NamedTensor> parameters, const OptimizerSpec& options,
+  /// slices: of this floating type, on its device; there may be none. Groups are made by decay and,
+  /// where the schedule gives the biases rates of their own, by rate.
+  Optimizer(std::vector<Slice> slices, const at::TensorOptions& type, const OptimizerSpec& options,
             const RateRows& rows);
   /// Called once a step before update(); nothing may change when found_inf is not 0.
   virtual void begin(const Update&) {}
   virtual void update(const Update& update, std::size_t group, const at::Tensor& lr) = 0;
 
-  const std::vector<NamedTensor>& parameters() const { return parameters_; }
   const std::vector<Group>& groups() const { return groups_; }
-  /// A tensor of zeros beside each parameter of each group, with its strides: the kernels walk
-  /// memory.
+  /// A tensor of zeros beside each slice of each group, with its strides: the kernels walk memory.
   std::vector<std::vector<at::Tensor>> zeros_by_group() const;
-  /// tensors[group][i] under its parameter's name after `what` and a dot.
-  std::vector<NamedTensor> named(const std::string& what,
-                                 const std::vector<std::vector<at::Tensor>>& tensors) const;
+  /// tensors[group][i] in the order of the slices.
+  SlicedState sliced(const std::string& name,
+                     const std::vector<std::vector<at::Tensor>>& tensors) const;
 
  private:
+  at::Tensor norm_of(const std::vector<at::Tensor>& gradients) const;
+  void check(const std::vector<at::Tensor>& gradients, LossScaler& scaler) const;
   std::optional<at::Tensor> clip(const std::vector<at::Tensor>& gradients, LossScaler* scaler);
 
-  std::vector<NamedTensor> parameters_;
+  std::vector<Slice> slices_;
+  at::TensorOptions type_;
   std::vector<Group> groups_;
   std::optional<double> clip_norm_;
+  Agreement agreement_;
 };
 
 }  // namespace falcon::train

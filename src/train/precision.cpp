@@ -40,6 +40,7 @@ LossScaler::LossScaler(at::Device device, const LossScalerOptions& options) : op
 
 void LossScaler::check(at::TensorList gradients) {
   found_inf_.zero_();
+  if (gradients.empty()) return;
   at::_amp_foreach_non_finite_check_and_unscale_(gradients, found_inf_, one_);
 }
 

@@ -7,22 +7,22 @@ namespace {
 
 class Sgd : public Optimizer {
  public:
-  Sgd(std::vector<NamedTensor> parameters, const OptimizerSpec& options, const RateRows& rows)
-      : Optimizer(std::move(parameters), options, rows),
+  Sgd(std::vector<Slice> slices, const at::TensorOptions& type, const OptimizerSpec& options,
+      const RateRows& rows)
+      : Optimizer(std::move(slices), type, options, rows),
         follows_schedule_(rows.momentum_varies()),
         momentum_(options.momentum.value_or(0)),
         nesterov_(options.nesterov.value_or(false)),
         // Zeros, not "first step": were the first step skipped by loss scaling, the buffers would
         // stay unset.
         velocities_(zeros_by_group()) {
-    if (momentum_ == 0 && !follows_schedule_) {
-      for (auto& group : velocities_) group.clear();
-    }
+    if (has_velocities()) return;
+    for (auto& group : velocities_) group.clear();
   }
 
-  std::vector<NamedTensor> state() const override {
-    if (velocities_.empty() || velocities_[0].empty()) return {};
-    return named("momentum", velocities_);
+  std::vector<SlicedState> state() const override {
+    if (!has_velocities()) return {};
+    return {sliced("momentum", velocities_)};
   }
 
  protected:
@@ -39,6 +39,8 @@ class Sgd : public Optimizer {
   }
 
  private:
+  bool has_velocities() const { return momentum_ != 0 || follows_schedule_; }
+
   bool follows_schedule_;
   double momentum_;
   bool nesterov_;
@@ -47,9 +49,9 @@ class Sgd : public Optimizer {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_sgd(std::vector<NamedTensor> parameters,
+std::unique_ptr<Optimizer> make_sgd(std::vector<Slice> slices, const at::TensorOptions& type,
                                     const OptimizerSpec& options, const RateRows& rows) {
-  return std::make_unique<Sgd>(std::move(parameters), options, rows);
+  return std::make_unique<Sgd>(std::move(slices), type, options, rows);
 }
 
 }  // namespace falcon::train

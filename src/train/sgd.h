@@ -11,7 +11,7 @@ namespace falcon::train {
 /// p = p - lr * (nesterov ? g + momentum * v : v)          (torch.optim.SGD without dampening)
 /// momentum is that of the step's row where the schedule changes it. State: momentum.<parameter>.
 /// REQUIRES: resolved options.
-std::unique_ptr<Optimizer> make_sgd(std::vector<NamedTensor> parameters,
+std::unique_ptr<Optimizer> make_sgd(std::vector<Slice> slices, const at::TensorOptions& type,
                                     const OptimizerSpec& options, const RateRows& rows);
 
 }  // namespace falcon::train

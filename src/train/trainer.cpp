@@ -8,7 +8,6 @@
 
 #include <falconbench/clock.h>
 
-#include "models/weights.h"
 #include "train/generator.h"
 #include "train/nvtx_range.h"
 
@@ -46,15 +45,11 @@ std::unique_ptr<const weights::SafetensorsFile> resumed_file(const Plan& plan) {
   return std::make_unique<const weights::SafetensorsFile>(plan.files.resume);
 }
 
-void add_below(const std::string& prefix, const std::vector<NamedTensor>& tensors,
-               std::vector<NamedTensor>& all) {
-  for (const NamedTensor& entry : tensors) all.push_back({prefix + entry.name, entry.tensor});
-}
-
 std::string no_graph_reason(const Plan& plan, at::Device device) {
   if (plan.graphs) return "the run ended before a step was captured";
   if (!device.is_cuda()) return "the rank computes on the CPU";
   if (plan.spec.engine.graphs == "off") return "engine.graphs is off";
+  if (plan.parallelism == "dp") return "with dp a step spans devices and threads";
   return "fewer than " + std::to_string(kGraphWarmupSteps) + " warm-up steps";
 }
 
@@ -101,19 +96,21 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
              plan.spec.accumulate),
       reporter_(options.device, start.rows, plan.steps_per_epoch,
                 start.resume ? weights::checkpoint_facts(*start.resume).updates : 0),
-      optimizer_(make_optimizer(model.parameters(), plan.spec.optimizer, start.rows)),
+      strategy_(apply_strategy()),
+      slices_(strategy_->slices()),
+      optimizer_(make_optimizer(
+          slices_, at::TensorOptions().device(options.device).dtype(options.model_type),
+          plan.spec.optimizer, start.rows)),
       feed_(loader, layout, feed_options(plan, model, options, precision_), clock_),
       blocks_(group, length_) {
   if (precision_.loss_scaling) scaler_.emplace(options.device);
-  if (start.resume) models::load_exactly(*start.resume, shared_state());
-  model_.set_training(true);
-  apply_strategy();
-  // after the strategy: all ranks have rank 0's weights by now
-  const double ema_decay = plan.spec.optimizer.ema_decay.value_or(0);
-  if (ema_decay > 0 && rank_ == 0) {
-    average_.emplace(model, ema_decay);
-    if (start.resume) models::load_exactly(*start.resume, average_state());
+  if (strategy_->is_sharded()) {
+    optimizer_->set_agreement({[this](const at::Tensor& t) { strategy_->sum(t); },
+                               [this](const at::Tensor& t) { strategy_->maximum(t); }});
   }
+  model_.set_training(true);
+  start_average();
+  if (start.resume) resume(*start.resume);
   clock_.set_marks_gradients(strategy_->marks_gradients());
   for (const NamedTensor& entry : model.buffers()) {
     if (entry.tensor.is_cpu() && entry.tensor.scalar_type() == at::kLong) {
@@ -126,10 +123,28 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
 
 Trainer::~Trainer() = default;
 
-void Trainer::apply_strategy() {
-  strategy_ =
-      make_strategy(plan_.parallelism, {model_, group_, plan_.spec.parallelism, plan_.spec.engine,
-                                        [this] { clock_.mark(Mark::kGradientsComputed); }});
+std::unique_ptr<Strategy> Trainer::apply_strategy() {
+  return make_strategy(plan_.parallelism, {.model = model_,
+                                           .group = group_,
+                                           .options = plan_.spec.parallelism,
+                                           .engine = plan_.spec.engine,
+                                           .narrow_type = precision_.autocast,
+                                           .micro_batches = plan_.spec.accumulate,
+                                           .more_devices = options_.more_devices,
+                                           .make_replica = options_.make_replica,
+                                           .on_gradients_computed = [this] {
+                                             clock_.mark(Mark::kGradientsComputed);
+                                           }});
+}
+
+/// After the strategy: all ranks have rank 0's weights by now. Buffers count on rank 0 alone.
+void Trainer::start_average() {
+  const double decay = plan_.spec.optimizer.ema_decay.value_or(0);
+  if (decay == 0 || (rank_ != 0 && !strategy_->is_sharded())) return;
+  std::vector<NamedTensor> state;
+  for (const Slice& slice : slices_) state.push_back({slice.parameter.name, slice.values});
+  for (NamedTensor& buffer : model_.buffers()) state.push_back(std::move(buffer));
+  average_.emplace(state, decay);
 }
 
 Batch Trainer::micro_batch_of(const Batch& batch, std::int64_t index) const {
@@ -149,26 +164,28 @@ at::Tensor Trainer::loss_gradient(const at::Tensor& loss) const {
   return scaler_ ? scaler_->scale() * share : at::full_like(loss, share);
 }
 
-/// Gradients add up over the micro-batches; only with the last one the ranks exchange them.
+/// Gradients add up over the micro-batches.
 at::Tensor Trainer::forward_backward(const Batch& batch) {
   const std::int64_t count = plan_.spec.accumulate;
   at::Tensor sum;
-  optimizer_->drop_gradients();
-  strategy_->before_forward();
+  strategy_->before_step();
   for (std::int64_t i = 0; i < count; ++i) {
     const Batch part = count == 1 ? batch : micro_batch_of(batch, i);
+    const bool is_last = i == count - 1;
+    strategy_->before_forward();
     at::Tensor loss;
     {
       const NvtxRange range("forward");
       const AutocastGuard autocast(options_.device.type(), precision_.autocast);
-      loss = model_.loss(model_.forward(part), part);
+      loss = strategy_->loss(part);
     }
     clock_.mark(Mark::kForwardEnd, i);
-    if (i == count - 1) strategy_->before_backward();
+    strategy_->before_backward(is_last);
     {
       const NvtxRange range("backward");
       loss.backward(loss_gradient(loss));
     }
+    strategy_->after_backward(is_last);
     clock_.mark(Mark::kBackwardEnd, i);
     sum = i == 0 ? loss.detach() : sum + loss.detach();
   }
@@ -176,7 +193,11 @@ at::Tensor Trainer::forward_backward(const Batch& batch) {
 }
 
 void Trainer::seed_this_step() {
-  seed_step(options_.device, plan_.spec.seed, rank_, plan_.first_step + clock_.begun() - 1);
+  const std::int64_t step = plan_.first_step + clock_.begun() - 1;
+  seed_step(options_.device, plan_.spec.seed, rank_, step);
+  for (int i = 1; const at::Device device : options_.more_devices) {
+    if (device.is_cuda()) seed_step(device, plan_.spec.seed, rank_ + i++, step);
+  }
 }
 
 /// All of a step's work that depends on nothing of the host: the same kernels in every step.
@@ -264,8 +285,7 @@ void Trainer::run() {
   }
   loader_at_end_ = loader_.stats();
   finish();
-  // its memory is free for what comes after the training
-  if (plan_.spec.trace.steps == 0) graph_.reset();
+  end_training();
   if (!times_.empty()) control_.measuring_ended(last_end_s_);
 }
 
@@ -277,6 +297,7 @@ TraceRecord Trainer::trace(std::int64_t steps) {
   StepTrace tracing(options_.device);
   tracing_ = &tracing;
   model_.set_training(true);
+  strategy_->resume();
   clock_.start();
   for (std::int64_t i = 0; i < kTraceLeadSteps + steps; ++i) {
     step();
@@ -291,56 +312,6 @@ TraceRecord Trainer::trace(std::int64_t steps) {
 bool Trainer::is_checkpoint_due() const {
   const std::int64_t measured = clock_.begun() - length_.warmup_steps;
   return length_.checkpoint_steps && measured > 0 && measured % *length_.checkpoint_steps == 0;
-}
-
-/// Everything that the steps to come depend on, beside the position; the same on every rank.
-std::vector<NamedTensor> Trainer::shared_state() const {
-  std::vector<NamedTensor> all = model_.state();
-  add_below("optimizer.", optimizer_->state(), all);
-  if (scaler_) add_below("loss_scale.", scaler_->state(), all);
-  return all;
-}
-
-/// Of rank 0, which alone keeps an average.
-std::vector<NamedTensor> Trainer::average_state() const {
-  std::vector<NamedTensor> all;
-  if (average_) add_below("average.", average_->state(), all);
-  return all;
-}
-
-weights::CheckpointFacts Trainer::checkpoint_facts() const {
-  weights::CheckpointFacts facts;
-  facts.model = plan_.spec.model;
-  facts.optimizer = plan_.spec.optimizer.kind.value_or("");
-  facts.seed = plan_.spec.seed;
-  facts.samples = plan_.data.samples;
-  facts.global_batch = plan_.global_batch;
-  facts.step = steps_done();
-  facts.updates = reporter_.updates();
-  return facts;
-}
-
-/// Between two steps; no step's time holds any of it, on no rank.
-void Trainer::checkpoint() {
-  finish();
-  control_.entered("checkpoint");
-  PauseRecord pause;
-  pause.kind = kCheckpointPause;
-  pause.step = steps_done();
-  pause.begin_s = last_end_s_;
-  if (rank_ == 0) {
-    std::vector<NamedTensor> all = shared_state();
-    for (NamedTensor& entry : average_state()) all.push_back(std::move(entry));
-    pause.file = plan_.files.checkpoint;
-    pause.bytes = models::save_tensors(pause.file, all, weights::to_metadata(checkpoint_facts()),
-                                       [this] { control_.worked(); });
-  }
-  if (group_ != nullptr) group_->wait_for_root("checkpoint", [this] { control_.worked(); });
-  control_.entered("measure");
-  clock_.start();
-  pause.end_s = clock_.last_end_s();
-  paused_s_ += pause.end_s - pause.begin_s;
-  pauses_.push_back(std::move(pause));
 }
 
 }  // namespace falcon::train

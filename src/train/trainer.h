@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -34,6 +35,9 @@ struct TrainerOptions {
   bool channels_last = false;
   void* training_stream = nullptr;  // cudaStream_t, the current one; GPU only
   void* copy_stream = nullptr;      // cudaStream_t, of this trainer alone; GPU only
+  /// StrategyContext's.
+  std::vector<at::Device> more_devices = {};
+  std::function<std::unique_ptr<Model>(at::Device)> make_replica = {};
 };
 
 class Trainer {
@@ -63,8 +67,10 @@ class Trainer {
   /// Last completed step, in memory that the step itself writes.
   const std::int64_t* progress() const { return reporter_.progress(); }
   PhaseClock& clock() { return clock_; }
-  /// On rank 0 with optimizer.ema_decay, else nullptr.
-  const MovingAverage* average() const { return average_ ? &*average_ : nullptr; }
+  Strategy& strategy() { return *strategy_; }
+  /// Averages of the model's floating state after run(): on rank 0 with optimizer.ema_decay, else
+  /// none.
+  const std::vector<NamedTensor>& averages() const { return averages_; }
   /// So many more steps and one before them, not measured; what was measured stays as it is. After
   /// run(). Collective. Evaluation may have come between.
   TraceRecord trace(std::int64_t steps);
@@ -82,10 +88,15 @@ class Trainer {
           RunControl& control, const Start& start);
   bool is_checkpoint_due() const;
   void checkpoint();
-  std::vector<NamedTensor> shared_state() const;
-  std::vector<NamedTensor> average_state() const;
+  void resume(const weights::SafetensorsFile& file);
+  std::vector<SlicedState> sliced_state() const;
+  std::vector<NamedTensor> plain_state() const;
+  std::vector<NamedTensor> whole(const SlicedState& state) const;
+  void start_average();
+  void end_training();
+  MemoryRecord memory_now() const;
   weights::CheckpointFacts checkpoint_facts() const;
-  void apply_strategy();
+  std::unique_ptr<Strategy> apply_strategy();
   void seed_this_step();
   Batch micro_batch_of(const Batch& batch, std::int64_t index) const;
   at::Tensor loss_gradient(const at::Tensor& loss) const;
@@ -116,10 +127,13 @@ class Trainer {
   int rank_;
   PhaseClock clock_;
   StepReporter reporter_;
+  std::unique_ptr<Strategy> strategy_;
+  std::vector<Slice> slices_;
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<LossScaler> scaler_;
-  std::optional<MovingAverage> average_;
-  std::unique_ptr<Strategy> strategy_;
+  std::optional<MovingAverage> average_;  // of the slices, then of the buffers
+  std::vector<NamedTensor> averages_;
+  MemoryRecord memory_;
   BatchFeed feed_;
   BlockProtocol blocks_;
   std::unique_ptr<StepGraph> graph_;  // nullptr: steps are enqueued one kernel after the other

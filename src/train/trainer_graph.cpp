@@ -47,7 +47,7 @@ void Trainer::capture(const Batch& batch) {
   GraphRecord record;
   record.eager_peak_bytes = reserved_memory(options_.device).peak_bytes;
   // a graph keeps its own memory, and what earlier steps left would stay beside it unused
-  optimizer_->drop_gradients();
+  strategy_->drop_gradients();
   c10::cuda::CUDACachingAllocator::emptyCache();
   const std::int64_t before_bytes = reserved_memory(options_.device).current_bytes;
   std::vector<at::Tensor> counts;
@@ -73,7 +73,7 @@ void Trainer::capture(const Batch& batch) {
   graph_.reset();
   graph_record_ = Measured<GraphRecord>::missing(reason);
   for (std::size_t i = 0; i < counts.size(); ++i) host_counts_[i].copy_(counts[i]);
-  apply_strategy();  // the backward pass may have ended half-way
+  strategy_->restart();  // the backward pass may have ended half-way
   seed_this_step();
   compute(batch);
 }

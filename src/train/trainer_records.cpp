@@ -29,7 +29,9 @@ std::int64_t elements_of(const std::vector<NamedTensor>& parameters) {
 /// Over the measured steps.
 Measured<double> mean_busy_ms(const std::vector<double>& busy_ms, std::size_t warmup_steps,
                               int world) {
-  if (world == 1) return Measured<double>::missing("one rank: nothing to exchange");
+  if (world == 1) {
+    return Measured<double>::missing("one rank: copies between its devices are not timed alone");
+  }
   if (busy_ms.size() <= warmup_steps) {
     return Measured<double>::missing("no measured step was timed");
   }
@@ -51,6 +53,21 @@ const char* on_off(bool on) {
 }
 
 }  // namespace
+
+MemoryRecord Trainer::memory_now() const {
+  const HeldBytes held = strategy_->held();
+  MemoryRecord memory;
+  memory.parameter_bytes = held.parameters;
+  memory.gradient_bytes = held.gradients;
+  memory.master_bytes = held.masters;
+  memory.exchange_bytes = held.buffers;
+  for (const SlicedState& state : optimizer_->state()) {
+    for (const at::Tensor& part : state.parts) {
+      memory.optimizer_bytes += static_cast<std::int64_t>(part.nbytes());
+    }
+  }
+  return memory;
+}
 
 void Trainer::fill_loss(WorkerRecords& records) const {
   std::int64_t odd = 0;
@@ -82,7 +99,7 @@ void Trainer::fill_phases(WorkerRecords& records) const {
       phases.reasons[name] = "no copy: batches are used where the loader wrote them";
       continue;
     }
-    if (phase == Phase::kCommunicationExposed && world_ == 1) {
+    if (phase == Phase::kCommunicationExposed && !strategy_->marks_gradients()) {
       phases.reasons[name] = "one rank: nothing to exchange";
       continue;
     }
@@ -137,6 +154,7 @@ void Trainer::fill(WorkerRecords& records) const {
   const std::vector<NamedTensor> parameters = model_.parameters();
   records.parameters = elements_of(parameters);
   records.parameter_hash = parameter_hash(parameters);
+  records.memory = memory_;
   records.gpu_memory_peak_bytes = peak_memory(options_.device);
   const bool on_gpu = options_.device.is_cuda();
   auto& choices = records.choices;

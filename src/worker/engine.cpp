@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <string>
 
 #include <falconbench/errors.h>
@@ -9,6 +10,8 @@
 
 #include "base/codec.h"
 #include "base/json.h"
+#include "base/text.h"
+#include "comm/agent_store.h"
 #include "comm/library_versions.h"
 #include "launch/worker_channel.h"
 #include "worker/device.h"
@@ -51,5 +54,19 @@ int falconbench_engine_probe(FalconbenchSink sink, void* out) {
     facts.error = error.what();
   }
   sink(out, falcon::base::to_json(falcon::base::to_value(facts)).c_str());
+  return 0;
+}
+
+int falconbench_engine_agent_store(const char* host, int port, const char* key, const char* value,
+                                   double timeout_s, FalconbenchSink sink, void* out) {
+  falcon::base::Value answer = falcon::base::Value::object();
+  try {
+    const std::optional<std::string> given =
+        value == nullptr ? std::nullopt : std::optional<std::string>(value);
+    answer.set("value", falcon::comm::agent_value(host, port, key, given, timeout_s));
+  } catch (const std::exception& error) {
+    answer.set("error", falcon::base::printable(error.what(), 1000));
+  }
+  sink(out, falcon::base::to_json(answer).c_str());
   return 0;
 }

@@ -1,4 +1,4 @@
-// The two functions that libfalconbench_engine.so exports. Nothing is thrown across them.
+// The functions that libfalconbench_engine.so exports. Nothing is thrown across them.
 #pragma once
 
 extern "C" {
@@ -14,4 +14,10 @@ using FalconbenchSink = void (*)(void* out, const char* json);
 /// line). Always returns 0: what could not be asked is said in the facts.
 __attribute__((visibility("default"))) int falconbench_engine_probe(FalconbenchSink sink,
                                                                     void* out);
+
+/// Sets a key of the store that torchrun's agent serves (value not null), or waits for it at most
+/// timeout_s. Calls the sink once with {"value": ...} or {"error": ...}. Always returns 0.
+__attribute__((visibility("default"))) int falconbench_engine_agent_store(
+    const char* host, int port, const char* key, const char* value, double timeout_s,
+    FalconbenchSink sink, void* out);
 }

@@ -74,6 +74,9 @@ class Session {
   void select_device();
   void connect();
   void build();
+  void use_gpu(int ordinal);
+  ModelOptions model_options() const;
+  std::unique_ptr<Model> make_replica(at::Device device) const;
   void make_model_on_device();
   void make_loader();
   void make_validation_data();
@@ -93,7 +96,8 @@ class Session {
   double started_s_ = steady_now_s();
   double model_ready_s_ = 0;
   at::Device device_ = at::kCPU;
-  DevicePlan used_device_{"cpu", "", "", "CPU"};
+  std::vector<at::Device> more_devices_;  // of this rank, beside device_
+  std::vector<DevicePlan> used_devices_;
   std::optional<c10::cuda::CUDAStream> training_stream_;
   std::optional<c10::cuda::CUDAStream> copy_stream_;
   std::optional<comm::NcclLog> nccl_log_;
@@ -138,15 +142,26 @@ void Session::prepare_process() {
   set_torch_switches(plan_, rank_, precision.tf32);
 }
 
+void Session::use_gpu(int ordinal) {
+  used_devices_.push_back(describe_device(ordinal));
+  limit_memory(plan_, ordinal);
+}
+
 void Session::select_device() {
-  const DevicePlan& planned = rank_.devices.at(0);
-  if (planned.kind != "cuda") return;
-  const int ordinal = find_device(planned);
-  used_device_ = describe_device(ordinal);
-  device_ = at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(ordinal));
+  if (rank_.devices.at(0).kind != "cuda") {
+    used_devices_ = rank_.devices;
+    more_devices_.assign(rank_.devices.size() - 1, at::kCPU);
+    return;
+  }
+  std::vector<at::Device> devices;
+  for (const DevicePlan& planned : rank_.devices) {
+    devices.emplace_back(at::kCUDA, static_cast<c10::DeviceIndex>(find_device(planned)));
+  }
+  device_ = devices[0];
+  more_devices_.assign(devices.begin() + 1, devices.end());
   c10::cuda::set_device(device_.index());
   at::globalContext().lazyInitDevice(at::kCUDA);
-  limit_memory(plan_, ordinal);
+  for (const at::Device device : devices) use_gpu(device.index());
   // one stream for everything: gradients are accumulated on the stream where the model was made
   training_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device_.index());
   copy_stream_ = c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device_.index());
@@ -162,12 +177,14 @@ void Session::connect() {
   meeting.host = told_.store_host;
   meeting.port = told_.store_port;
   meeting.listen_fd = listen_fd_;
+  meeting.prefix = "falconbench/" + plan_.run_id;
+  meeting.address = told_.address;
   meeting.timeout_s = told_.watchdog_s;
   const auto backend = device_.is_cuda() ? comm::Backend::kNccl : comm::Backend::kGloo;
   group_ = std::make_unique<comm::ProcessGroup>(backend, meeting, device_);
 }
 
-void Session::make_model_on_device() {
+ModelOptions Session::model_options() const {
   ModelOptions options;
   options.classes = plan_.spec.model_options.classes.value_or(options.classes);
   options.dropout = plan_.spec.model_options.dropout.value_or(options.dropout);
@@ -175,8 +192,21 @@ void Session::make_model_on_device() {
   options.hidden_size = plan_.spec.model_options.hidden_size.value_or(options.hidden_size);
   options.heads = plan_.spec.model_options.heads.value_or(options.heads);
   options.image_size = plan_.spec.image_size.value_or(options.image_size);
-  options.ranks = static_cast<std::int64_t>(plan_.ranks.size()) * plan_.spec.accumulate;
-  model_ = make_model(plan_.spec.model, options);
+  options.ranks =
+      static_cast<std::int64_t>(plan_.ranks.size() * rank_.devices.size()) * plan_.spec.accumulate;
+  return options;
+}
+
+/// Its values come from the model.
+std::unique_ptr<Model> Session::make_replica(at::Device device) const {
+  std::unique_ptr<Model> replica = make_model(plan_.spec.model, model_options());
+  replica->set_fused(plan_.spec.engine.fused != "off");
+  replica->to(device, at::kFloat, plan_.spec.engine.channels_last.value_or(false));
+  return replica;
+}
+
+void Session::make_model_on_device() {
+  model_ = make_model(plan_.spec.model, model_options());
   model_->initialize(static_cast<std::uint64_t>(plan_.spec.seed));
   weights_.tensors = static_cast<std::int64_t>(model_->state().size());
   if (!plan_.files.resume.empty()) {  // the trainer loads it, whole or not at all
@@ -241,12 +271,12 @@ void Session::evaluate() {
   options.channels_last = training.channels_last;
   options.copy_stream = training.copy_stream;
   options.precision = &train::precision_of(plan_.spec.precision.value_or(""), device_.type());
-  options.batch = plan_.micro_batch;
+  options.batch = plan_.micro_batch / static_cast<std::int64_t>(rank_.devices.size());
   options.threads = rank_.decode_threads;
   options.prefetch = static_cast<int>(plan_.spec.data.loader.prefetch);
   options.seed = data::validation_seed(plan_.spec);
   const std::unique_ptr<train::Metric> metric = train::make_metric(plan_.task, *validation_data_);
-  const train::AveragedModel averaged(*model_, trainer_->average());
+  const train::AveragedModel averaged(*model_, trainer_->averages());
   evaluation_ =
       train::evaluate(*model_, group_.get(), *validation_data_, *metric, options, control_);
   pause.end_s = steady_now_s();
@@ -258,7 +288,7 @@ void Session::save_weights() {
   const double began_s = steady_now_s();
   const auto worked = [this] { control_.worked(); };
   if (told_.rank == 0) {
-    const train::AveragedModel averaged(*model_, trainer_->average());
+    const train::AveragedModel averaged(*model_, trainer_->averages());
     SavedFile saved{.file = plan_.files.save_weights};
     saved.bytes = models::save_tensors(saved.file, model_->state(), {{"format", "pt"}}, worked);
     saved.time_s = steady_now_s() - began_s;
@@ -281,6 +311,8 @@ train::TrainerOptions Session::trainer_options() const {
   train::TrainerOptions options;
   options.device = device_;
   options.channels_last = plan_.spec.engine.channels_last.value_or(false);
+  options.more_devices = more_devices_;
+  options.make_replica = [this](at::Device device) { return make_replica(device); };
   if (device_.is_cuda()) {
     options.training_stream = training_stream_->stream();
     options.copy_stream = copy_stream_->stream();
@@ -303,7 +335,7 @@ WorkerRecords Session::records() const {
   records.rank = told_.rank;
   records.pid = ::getpid();
   records.hostname = own_hostname();
-  records.devices = {used_device_};
+  records.devices = used_devices_;
   records.started_s = started_s_;
   records.model_ready_s = model_ready_s_;
   records.weights = weights_;

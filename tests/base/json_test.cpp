@@ -145,5 +145,18 @@ TEST(Json, NotANumberIsNeverWritten) {
   EXPECT_THROW(to_json(Value("\xFF")), Error);
 }
 
+TEST(Json, OfOthersOneOddFieldDoesNotCostTheRest) {
+  const Value value = parse_json(R"({"a": 1, "b": 18446744073709551615, "a": {"c": [2]}, "d": 4,
+                                     "e": 99999999999999999999999})",
+                                 "text", Author::kOthers);
+  EXPECT_EQ(value.as_object().size(), 4U);
+  EXPECT_EQ(value.find("a")->find("c")->as_list().at(0).as_integer(), 2);
+  EXPECT_DOUBLE_EQ(value.find("b")->as_number(), 18446744073709551615.0);
+  EXPECT_EQ(value.find("d")->as_integer(), 4);
+  EXPECT_DOUBLE_EQ(value.find("e")->as_number(), 1e23);
+  EXPECT_THROW(parse_json(R"({"a": 1, "a": 2})", "text"), InputError);
+  EXPECT_THROW(parse_json("[1,]", "text", Author::kOthers), InputError);
+}
+
 }  // namespace
 }  // namespace falcon::base

@@ -64,10 +64,10 @@ struct Heard {
 /// One worker in a thread of this process, and the launcher's end of its channel.
 class Worker {
  public:
-  Worker(const Plan& plan, int rank, const launch::Rendezvous& place) {
+  Worker(const Plan& plan, int rank, const launch::MeetingPoint& place) {
     launch::DescriptorPair pair = launch::make_socket_pair();
     const int control_fd = ::dup(pair.second.get());  // taken over by the worker
-    const int listen_fd = rank == 0 ? ::dup(place.socket.get()) : -1;
+    const int listen_fd = rank == 0 ? ::dup(place.listener.socket.get()) : -1;
     channel_ = std::make_unique<launch::ControlChannel>(std::move(pair.first));
     WorkerPlan told;
     told.protocol = launch::kProtocolVersion;
@@ -76,7 +76,7 @@ class Worker {
     told.store_host = place.host;
     told.store_port = place.port;
     told.watchdog_s = 30;
-    channel_->send(launch::encoded(MessageType::kPlan, told));
+    channel_->say(MessageType::kPlan, told);
     channel_->flush();
     thread_ = std::thread([this, control_fd, listen_fd] {
       launch::WorkerChannel channel(control_fd);
@@ -103,7 +103,7 @@ class Worker {
     return heard_;
   }
   void stop() {
-    channel_->send(launch::encoded(MessageType::kStop, launch::Order{"test"}));
+    channel_->say(MessageType::kStop, launch::Order{"test"});
     channel_->flush();
   }
 
@@ -125,7 +125,7 @@ class Worker {
 };
 
 TEST(EngineSession, TwoRanksGoFromPlanToRecords) {
-  const launch::Rendezvous place = launch::listen_on_loopback();
+  const launch::MeetingPoint place = launch::local_meeting_point();
   const Plan plan = plan_of(2);
   Worker first(plan, 0, place);
   Worker second(plan, 1, place);
@@ -152,7 +152,7 @@ TEST(EngineSession, TwoRanksGoFromPlanToRecords) {
 }
 
 TEST(EngineSession, AStopEndsTheRunInOrder) {
-  const launch::Rendezvous place = launch::listen_on_loopback();
+  const launch::MeetingPoint place = launch::local_meeting_point();
   Plan plan = plan_of(1);
   plan.measured_steps = 1000000;
   Worker worker(plan, 0, place);
@@ -165,7 +165,7 @@ TEST(EngineSession, AStopEndsTheRunInOrder) {
 }
 
 TEST(EngineSession, WhatGoesWrongIsSaidBeforeTheEnd) {
-  const launch::Rendezvous place = launch::listen_on_loopback();
+  const launch::MeetingPoint place = launch::local_meeting_point();
   Plan plan = plan_of(1);
   plan.spec.data.format = "imagefolder";
   plan.data.folder = "/nowhere/at/all";
@@ -180,7 +180,7 @@ TEST(EngineSession, WhatGoesWrongIsSaidBeforeTheEnd) {
 }
 
 TEST(EngineSession, AGpuThatIsNotThereIsTheHostsFault) {
-  const launch::Rendezvous place = launch::listen_on_loopback();
+  const launch::MeetingPoint place = launch::local_meeting_point();
   Plan plan = plan_of(1);
   plan.ranks[0].devices = {
       {"cuda", "GPU-00000000-0000-0000-0000-000000000000", "00f7:00:00.0", ""}};

@@ -35,6 +35,7 @@ PLANNED = {
     "checkpoint.every": ("checkpoint.every=epoch", "checkpoint.every=2", "checkpoint_steps"),
     "checkpoint.path": ("checkpoint.path=one", "checkpoint.path=other", "files.checkpoint"),
     "save_weights": ("save_weights=a.safetensors", "save_weights=b.safetensors", "files.save_weights"),
+    "telemetry.raw": ("telemetry.raw=a.jsonl", "telemetry.raw=b.jsonl", "files.telemetry_raw"),
     "image_size": ("image_size=32", "image_size=64", "memory.activations_bytes"),
 }
 # Settings that a plan needs for the key to be there at all.
@@ -59,6 +60,7 @@ REFUSED = {
     "emulate.falcon_link": ("emulate.falcon_link=host_staged", 2, "needs GPUs"),
     "init": ("init=absent.safetensors", 2, "absent.safetensors: no such file"),
     "checkpoint.resume": ("checkpoint.resume=absent", 2, "absent: no such file"),
+    "telemetry.redfish.url": ("telemetry.redfish.url=ftp://chassis", 2, "must begin with https://"),
     "engine.graphs": ("engine.graphs=on", 2, "needs a GPU"),
     "engine.fused": ("engine.fused=on", 2, "needs a GPU"),
     "engine.cudnn_benchmark": ("engine.cudnn_benchmark=true", 2, "needs a GPU"),

@@ -91,6 +91,19 @@ class RunKeysTest(RunTest):
         self.assertEqual(one, 1)
         self.assertLess(calls[3], plain)
 
+    def test_shards(self):
+        reports = [
+            self.trained("run", devices=2, batch_size={"per_gpu": 4}, parallelism={"sharded": sharded})
+            for sharded in ({"stage": 1}, {}, {"stage": 3}, {"stage": 2, "unit_mb": 0.1})
+        ]
+        held = [report["ranks"][0]["memory"] for report in reports]
+        self.assertEqual(held[1]["gradient_bytes"], held[0]["gradient_bytes"] / 2)  # stage 2 is the default
+        self.assertEqual(held[2]["parameter_bytes"], held[1]["parameter_bytes"] / 2)
+        calls = [report["training"]["communication"]["calls_per_step"] for report in reports]
+        self.assertGreater(calls[3], calls[1])
+        for report in reports:
+            self.assertEqual(len({rank["parameter_hash"] for rank in report["ranks"]}), 1)
+
     def test_engine(self):
         plain = self.trained("plain")["ranks"][0]["choices"]
         other = self.trained("other", engine={"channels_last": False, "deterministic": True})["ranks"][0]["choices"]

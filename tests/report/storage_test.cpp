@@ -111,9 +111,9 @@ TEST(Storage, TheSummaryTellsIt) {
   run.telemetry.utilization.host.processes = std::vector<ProcessTelemetry>{process};
   const std::string text = summary(run.report(), "r.json", false);
   const std::string flat = std::regex_replace(text, std::regex("\\s+"), " ");
-  EXPECT_THAT(flat, testing::HasSubstr(
-                        "storage localNVMe, /dev/nvme0n1, direct, cold (100.0 % from "
-                        "storage), probe 1.500 GB/s one reader, 3.000 GB/s as 8 loaders"));
+  EXPECT_THAT(flat,
+              testing::HasSubstr("storage localNVMe, /dev/nvme0n1, direct, cold (100.0 % from "
+                                 "storage), probe 1.500 GB/s one reader, 3.000 GB/s as 8 loaders"));
 }
 
 TEST(Storage, SyntheticDataReadsNothing) {

@@ -36,7 +36,11 @@ if [[ $act == typo ]]; then
   printf 'a.yaml:1:1: unknown key\na.yaml:2:1: wrong type\n' >&2
   exit 2
 elif [[ -n $dry ]]; then
-  printf '{"spec_hash": "%s"}\n' "$spec_hash"
+  if [[ -e $FAKE_CALLS.busy ]]; then
+    printf '{"spec_hash": "%s", "findings": [{"id": "gpu_in_use", "message": "GPU 0 is held by 4711"}]}\n' "$spec_hash"
+  else
+    printf '{"spec_hash": "%s"}\n' "$spec_hash"
+  fi
   exit
 fi
 printf '%s\n' "$arguments" >> "$FAKE_CALLS"

@@ -31,7 +31,8 @@ RunSpec full_spec() {
   s.data.make = MakeSpec{.train = 640, .val = 7, .classes = 5, .side = 100, .quality = 77};
   s.data.loader = {3, 5};
   s.precision = "bf16";
-  s.parallelism = {"ddp", {12.5, 0.1}};
+  s.parallelism.kind = "ddp";
+  s.parallelism.ddp = {12.5, 0.1};
   s.batch_size.global = 64;
   s.budget.seconds = 1.0 / 3.0;
   s.warmup_steps = 0;
@@ -52,7 +53,7 @@ RunSpec full_spec() {
   s.seed = 9007199254740993;  // 2^53 + 1: not a double
   s.engine = {"off", "fp32", "on", true, false, true, 12.25, "on"};
   s.trace.steps = 3;
-  s.telemetry = {100, std::vector<std::string>{"cpu", "nvml"}, false, "raw.jsonl",
+  s.telemetry = {100, std::vector<std::string>{"cpu", "redfish"}, false, "raw.jsonl",
                  RedfishSpec{"https://chassis.example", "ca.pem", "secrets"}};
   s.strict = true;
   s.timeout_s = 3600.5;

@@ -25,7 +25,7 @@ TEST(GpmSampler, ActivityAndAllTrafficOfTheTimeBetweenReadings) {
   EXPECT_NEAR(gpu.sm_active_pct.value->max, 80, 1e-9);
   EXPECT_NEAR(gpu.tensor_active_pct.value->mean, 45, 1e-9);
   EXPECT_NEAR(gpu.dram_active_pct.value->mean, 30, 1e-9);
-  EXPECT_EQ(*gpu.pcie_basis, "gpm");
+  EXPECT_EQ(*gpu.pcie_basis, "counted");
   EXPECT_NEAR(gpu.pcie_rx_bytes_per_s.value->mean, 750 * kMib, 1);
   EXPECT_NEAR(gpu.pcie_tx_bytes_per_s.value->mean, 75 * kMib, 1);
   EXPECT_DOUBLE_EQ(gpu.pcie_rx_bytes_per_s.value->covered_pct, 100);
@@ -36,7 +36,7 @@ TEST(GpmSampler, TakesTheRoundOfTheSlowPcieCalls) {
   machine.has_gpm = true;
   // Each would block for 20 ms.
   machine.board_extras = R"(, "codes": {"nvmlDeviceGetPcieThroughput": 999})";
-  EXPECT_EQ(*gpu_of(machine).pcie_basis, "gpm");
+  EXPECT_EQ(*gpu_of(machine).pcie_basis, "counted");
   for (const SourceTelemetry& source : machine.result().utilization.sources) {
     for (const std::string& metric : source.unsupported) {
       EXPECT_THAT(metric, testing::Not(HasSubstr("pcie_rx_bytes_per_s")));
@@ -66,7 +66,7 @@ TEST(GpmSampler, AloneItTellsAllThatItKnows) {
   const GpuTelemetry gpu = gpu_of(machine, {0.5, 1}, {{"gpm"}});
   EXPECT_EQ(gpu.power_w.reason, "nvml is not among telemetry.samplers");
   EXPECT_TRUE(gpu.sm_active_pct.has_value());
-  EXPECT_EQ(*gpu.pcie_basis, "gpm");
+  EXPECT_EQ(*gpu.pcie_basis, "counted");
   EXPECT_EQ(*gpu.nvlink_basis, "with_protocol");
 }
 

@@ -140,7 +140,8 @@ TEST(BlockDevice, WhatAMappingIsMadeOfDownToTheDisks) {
       "l sys/devices/virtual/block/md0/slaves/nvme1n1p3 -> "
       "../../../../pci0/nvme/nvme1/nvme1n1/nvme1n1p3\n");
   const platform::Root root(fake.path());
-  EXPECT_EQ(platform::disks_below(root, "dm-0"), (std::vector<std::string>{"md0", "nvme1n1", "nvme2n1"}));
+  EXPECT_EQ(platform::disks_below(root, "dm-0"),
+            (std::vector<std::string>{"md0", "nvme1n1", "nvme2n1"}));
   EXPECT_TRUE(platform::disks_below(root, "nvme2n1").empty());
 }
 

@@ -1,3 +1,6 @@
+#include <chrono>
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -209,6 +212,20 @@ TEST_F(Redfish, OneThatIsSlowIsGivenUpAfterItsTime) {
   Watch watch({service.url(), ""});
   EXPECT_LT(steady_now_s() - began_s, 2 * RedfishClient::kTimeoutS);
   EXPECT_THAT(watch.ports().reason, HasSubstr("Timeout was reached"));
+}
+
+TEST_F(Redfish, OneThatIsSlowDoesNotHoldTheEndOfARun) {
+  RedfishService service("falcon4016");
+  service.rules(R"({"delay_s": {"/redfish/v1/Fabrics": 20}})");
+  SamplerContext context;
+  context.chassis = {{"falcon", {service.url(), ""}, ""}};
+  Session session(make_samplers(context, {{"redfish"}}), {.interval_ms = 100});
+  session.start();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const double stopping_s = steady_now_s();
+  session.stop();
+  EXPECT_LT(steady_now_s() - stopping_s, 2.5);
+  EXPECT_THAT(session.result().utilization.fabric.ports.reason, HasSubstr("Operation was aborted"));
 }
 
 class RedfishTls : public Redfish {

@@ -1,5 +1,4 @@
 // The training loop on GPUs. Ends with 77, which ctest counts as skipped, where there is none.
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <iostream>
@@ -235,18 +234,14 @@ void expect_telemetry_to_cost_little(int world) {
   }
   ASSERT_GE(context.gpus.size(), static_cast<std::size_t>(world));
   std::unique_ptr<telemetry::Session> session;
-  double most_cpu_pct = 0;
   const double bound = cost_bound(world, [&](test::Rank&, bool on) {
-    if (session) most_cpu_pct = std::max(most_cpu_pct, *session->result().utilization.cost_cpu_pct);
     session.reset();
     if (!on) return;
     session = std::make_unique<telemetry::Session>(telemetry::make_samplers(context, {}),
                                                    telemetry::SessionOptions{});
     session->start();
   });
-  std::cout << "sampling threads: at most " << most_cpu_pct << " % of a core\n";
   EXPECT_LT(bound, 0.01);
-  EXPECT_LT(most_cpu_pct, 5);
 }
 
 TEST_F(GpuTrainer, TelemetryCostsLessThanOnePercent) {

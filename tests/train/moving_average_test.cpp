@@ -22,7 +22,7 @@ TEST(MovingAverage, BeginsWithTheValuesAndLeavesThemAlone) {
   const std::unique_ptr<Model> model = test::make_tiny_model(3);
   model->to(at::kCPU, at::kDouble, /*channels_last=*/true);
   model->initialize(1);
-  MovingAverage average(*model, 0.9);
+  MovingAverage average(model->state(), 0.9);
   const at::Tensor filter = model->state().front().tensor.detach().clone();
   EXPECT_TRUE(average.averages().front().tensor.equal(filter));
   set_all(model->state(), 2);
@@ -40,7 +40,7 @@ TEST(MovingAverage, DecaysAsTheReference) {
   const std::unique_ptr<Model> model = test::make_tiny_model(2);
   model->to(at::kCPU, at::kDouble, false);
   set_all(model->state(), 0);
-  MovingAverage average(*model, 0.9999);
+  MovingAverage average(model->state(), 0.9999);
   std::int64_t n = 0;
   for (const test::Json& row : file->json.at("yolov5_ema_decay").at("values")) {
     if (row[0].get<std::int64_t>() > 10000) break;

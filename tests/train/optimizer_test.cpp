@@ -107,6 +107,12 @@ struct Reference {
   }
 };
 
+std::unique_ptr<Optimizer> optimizer_of(const std::vector<NamedTensor>& parameters,
+                                        const OptimizerSpec& options, const RateRows& rows) {
+  return make_optimizer(whole_slices(parameters),
+                        parameters[0].tensor.options().requires_grad(false), options, rows);
+}
+
 struct Way {
   at::ScalarType type = at::kDouble;
   double tolerance = 1e-13;
@@ -123,7 +129,7 @@ RateRows rows_with(const OptimizerSpec& options, const std::vector<double>& rate
 void expect_formula(const OptimizerSpec& options, const RateRows& rows, const Way& way) {
   const std::vector<NamedTensor> parameters = some_parameters(way.type);
   Reference reference(options, parameters);
-  const auto optimizer = make_optimizer(parameters, options, rows);
+  const auto optimizer = optimizer_of(parameters, options, rows);
   StepReporter reporter(at::kCPU, rows, 1);
   LossScaler scaler(at::kCPU, {.init_scale = 1024, .growth_interval = 2});
   for (const ops::RateRow& row : rows.by_update) {
@@ -200,7 +206,7 @@ TEST(Optimizer, AnOverflowInTheFirstStepLeavesEverythingAsItWas) {
     options.clip_norm = 1;
     const at::Tensor value = at::full({4}, 1.0F, at::kFloat).set_requires_grad(true);
     RateRows rows = rows_with(options, {0.5, 0.25});
-    const auto optimizer = make_optimizer({{"w", value}}, options, rows);
+    const auto optimizer = optimizer_of({{"w", value}}, options, rows);
     LossScaler scaler(at::kCPU);
     StepReporter reporter(at::kCPU, rows, 1);
     const auto step = [&](double gradient) {
@@ -210,9 +216,10 @@ TEST(Optimizer, AnOverflowInTheFirstStepLeavesEverythingAsItWas) {
     };
     step(std::numeric_limits<double>::infinity());
     EXPECT_EQ(value[0].item<double>(), 1);
-    for (const NamedTensor& entry : optimizer->state()) {
-      EXPECT_EQ(entry.tensor.abs().max().item<double>(), 0) << entry.name;
+    for (const SlicedState& state : optimizer->state()) {
+      EXPECT_EQ(state.parts[0].abs().max().item<double>(), 0) << state.name;
     }
+    for (const NamedTensor& count : optimizer->counts()) EXPECT_EQ(count.tensor.item<double>(), 0);
     EXPECT_EQ(reporter.report(1).skipped, 1);
     EXPECT_EQ(reporter.report(1).loss_scale, 32768);
     EXPECT_EQ(reporter.rates().lr.item<double>(), 0.5) << "the schedule follows updates, not steps";
@@ -224,37 +231,50 @@ TEST(Optimizer, AnOverflowInTheFirstStepLeavesEverythingAsItWas) {
   }
 }
 
-TEST(Optimizer, DropsGradients) {
-  const std::vector<NamedTensor> parameters = some_parameters(at::kFloat);
-  const OptimizerSpec options = sgd(0.9, 0, false);
-  const auto optimizer = make_optimizer(parameters, options, rows_with(options, {1}));
-  parameters[0].tensor.mutable_grad() = at::zeros_like(parameters[0].tensor.detach());
-  optimizer->drop_gradients();
-  EXPECT_FALSE(parameters[0].tensor.grad().defined());
-}
-
-std::vector<std::string> names_of(const std::vector<NamedTensor>& tensors) {
-  std::vector<std::string> names;
-  for (const NamedTensor& entry : tensors) names.push_back(entry.name);
-  return names;
-}
-
-TEST(Optimizer, StateIsNamedAfterTheParametersInTheirOrder) {
+TEST(Optimizer, StateLiesBesideTheSlicesInTheirOrder) {
   const std::vector<NamedTensor> parameters = some_parameters(at::kFloat);
   OptimizerSpec options = sgd(0.9, 0.1, false);
   options.decay = "weights";
-  EXPECT_THAT(names_of(make_optimizer(parameters, options, rows_with(options, {1}))->state()),
-              testing::ElementsAre("momentum.a.weight", "momentum.b.weight", "momentum.b.bias",
-                                   "momentum.norm.weight"));
-  const auto plain = make_optimizer(parameters, sgd(0, 0, false), rows_with(sgd(0, 0, false), {1}));
+  const std::vector<SlicedState> velocities =
+      optimizer_of(parameters, options, rows_with(options, {1}))->state();
+  ASSERT_EQ(velocities.size(), 1U);
+  EXPECT_EQ(velocities[0].name, "momentum");
+  ASSERT_EQ(velocities[0].parts.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(velocities[0].parts[i].sizes(), parameters[i].tensor.sizes());
+  }
+  const auto plain = optimizer_of(parameters, sgd(0, 0, false), rows_with(sgd(0, 0, false), {1}));
   EXPECT_TRUE(plain->state().empty());
-  const auto adam = make_optimizer(parameters, adamw("all"), rows_with(adamw("all"), {1}));
-  const std::vector<NamedTensor> state = adam->state();
-  ASSERT_EQ(state.size(), 9U);
-  EXPECT_EQ(state[0].name, "step");
-  EXPECT_EQ(state[1].name, "exp_avg.a.weight");
-  EXPECT_EQ(state[8].name, "exp_avg_sq.norm.weight");
-  EXPECT_EQ(state[8].tensor.sizes(), parameters[3].tensor.sizes());
+  const auto adam = optimizer_of(parameters, adamw("all"), rows_with(adamw("all"), {1}));
+  const std::vector<SlicedState> state = adam->state();
+  ASSERT_EQ(state.size(), 2U);
+  EXPECT_EQ(state[0].name, "exp_avg");
+  EXPECT_EQ(state[1].name, "exp_avg_sq");
+  EXPECT_EQ(state[1].parts[3].sizes(), parameters[3].tensor.sizes());
+  EXPECT_EQ(adam->counts().at(0).name, "step");
+}
+
+/// As a rank of a sharded world may have it.
+TEST(Optimizer, WithoutSlicesTakesPartInTheAgreement) {
+  for (OptimizerSpec options : {sgd(0.9, 0, false), adamw("all")}) {
+    for (const bool clips : {false, true}) {
+      if (clips) options.clip_norm = 1;
+      const RateRows rows = rows_with(options, {0.5});
+      const auto optimizer = make_optimizer({}, at::TensorOptions(), options, rows);
+      int asked = 0;
+      const auto of_others = [&](const at::Tensor& value) {
+        ++asked;
+        EXPECT_EQ(value.item<double>(), 0);
+        value.fill_(std::numeric_limits<double>::infinity());
+      };
+      optimizer->set_agreement({of_others, of_others});
+      LossScaler scaler(at::kCPU);
+      StepReporter reporter(at::kCPU, rows, 1);
+      optimizer->step(reporter.rates(), &scaler);
+      EXPECT_EQ(asked, 1);
+      EXPECT_EQ(scaler.scale().item<double>(), 32768);
+    }
+  }
 }
 
 TEST(Optimizer, KindsAreToldByNameAndShape) {

@@ -1,138 +1,11 @@
-// A stand-in for libnvidia-ml.so.1 whose boards are described in the JSON file that
-// FALCONBENCH_FAKE_NVML names (see fake_nvml.md). The file is read again whenever it changes, so a
-// test can move the world between two readings.
+// A stand-in for libnvidia-ml.so.1 (see fake_nvml.md).
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <map>
-#include <mutex>
-#include <sstream>
-#include <string>
-#include <thread>
 
-#include <sys/stat.h>
+#include "fake_world.h"
 
-#include "base/json.h"
-#include "falconbench/clock.h"
-#include "falconbench/errors.h"
-#include "platform/nvml_api.h"
-
-#define FAKE_NVML extern "C" __attribute__((visibility("default"))) int
-
-using namespace falcon::platform::nvml;
-using falcon::base::Value;
+using namespace falcon::test::fake;
 
 namespace {
-
-constexpr Code kNotFound = 6;
-constexpr Code kArgumentVersionMismatch = 25;
-constexpr Code kUnknown = 999;
-constexpr double kEnergyPeriod_s = 0.1;  // the real counter moves every 100 ms
-
-class World {
- public:
-  /// The described world, read again when the file has changed.
-  Value now() {
-    const std::lock_guard lock(mutex_);
-    const char* path = std::getenv("FALCONBENCH_FAKE_NVML");
-    struct stat facts {};
-    if (path == nullptr || stat(path, &facts) != 0) return Value::object();
-    const auto stamp = std::to_string(facts.st_ino) + "." + std::to_string(facts.st_size) + "." +
-                       std::to_string(facts.st_mtim.tv_sec) + "." +
-                       std::to_string(facts.st_mtim.tv_nsec);
-    if (stamp != stamp_) {
-      std::stringstream text;
-      text << std::ifstream(path).rdbuf();
-      world_ = falcon::base::parse_json(text.str(), path);
-      stamp_ = stamp;
-    }
-    return world_;
-  }
-  /// Counts a reading of a board.
-  int count(std::size_t board) {
-    const std::lock_guard lock(mutex_);
-    return ++reads_[board];
-  }
-  /// As a driver that is loaded by its first client.
-  void begin() {
-    const std::lock_guard lock(mutex_);
-    reads_.clear();
-    loaded_s_ = falcon::steady_now_s();
-  }
-  double age_s() {
-    const std::lock_guard lock(mutex_);
-    return falcon::steady_now_s() - loaded_s_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::string stamp_;
-  Value world_ = Value::object();
-  std::map<std::size_t, int> reads_;
-  double loaded_s_ = falcon::steady_now_s();
-};
-
-World& world() {
-  static World the_world;
-  return the_world;
-}
-
-double number(const Value& value, const char* path, double otherwise) {
-  const Value* found = value.find_path(path);
-  return found != nullptr && found->is_number() ? found->as_number() : otherwise;
-}
-
-/// A member that is not nested: names of calls hold no dots, but "field:83" is one name.
-double entry(const Value& value, const char* map, const std::string& name, double otherwise) {
-  const Value* entries = value.find(map);
-  const Value* found = entries != nullptr ? entries->find(name) : nullptr;
-  return found != nullptr ? found->as_number() : otherwise;
-}
-
-Code copy_text(const Value* text, char* out, unsigned size) {
-  if (text == nullptr || !text->is_text()) return kNotSupported;
-  if (text->as_text().size() >= size) return kInsufficientSize;
-  std::memcpy(out, text->as_text().c_str(), text->as_text().size() + 1);
-  return kSuccess;
-}
-
-std::size_t index_of(Handle handle) {
-  return reinterpret_cast<std::uintptr_t>(handle) - 1;
-}
-
-/// Runs `body(board)` unless the file gives this call a return code or the board is lost.
-template <class Body>
-Code with_board(Handle handle, const char* call, bool is_reading, Body body) {
-  try {
-    const Value all = world().now();
-    const Value* boards = all.find("devices");
-    if (boards == nullptr || handle == nullptr || index_of(handle) >= boards->as_list().size()) {
-      return kInvalidArgument;
-    }
-    const Value& board = boards->as_list()[index_of(handle)];
-    const double lost_after = number(board, "lost_after_reads", INFINITY);
-    if (is_reading && world().count(index_of(handle)) > lost_after) return kGpuIsLost;
-    const auto delay_ms = static_cast<int>(entry(board, "delays_ms", call, 0));
-    if (delay_ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
-    const auto code = static_cast<Code>(entry(board, "codes", call, kSuccess));
-    return code != kSuccess ? code : body(board);
-  } catch (const falcon::Error&) {
-    return kUnknown;
-  }
-}
-
-Code natural(Handle handle, const char* call, const char* key, unsigned* out) {
-  return with_board(handle, call, true, [&](const Value& board) {
-    const double value = number(board, key, -1);
-    if (value < 0) return kNotSupported;
-    *out = static_cast<unsigned>(value);
-    return kSuccess;
-  });
-}
 
 /// Runs `body(partner)` of one link of the file's "nvlinks".
 template <class Body>
@@ -143,12 +16,6 @@ Code with_nvlink(Handle handle, const char* call, unsigned link, Body body) {
     if (link >= links->as_list().size()) return kInvalidArgument;
     return static_cast<Code>(body(links->as_list()[link]));
   });
-}
-
-/// A count in the file's "counters", growing by its "rates" a second since the load.
-double counter(const Value& board, const std::string& name) {
-  const double step = std::floor(world().age_s() / kEnergyPeriod_s) * kEnergyPeriod_s;
-  return std::floor(entry(board, "counters", name, -1) + entry(board, "rates", name, 0) * step);
 }
 
 }  // namespace
@@ -366,57 +233,4 @@ FAKE_NVML nvmlDeviceGetFieldValues(Handle handle, int count, FieldValue* values)
     }
     return kSuccess;
   });
-}
-
-// What the counters of a board stood at, and when: a metric is what they grew by a second. Both are
-// in the file's "gpm", so a test moves them as it likes.
-namespace {
-struct FakeGpmSample {
-  double time_s = 0;
-  std::map<unsigned, double> counters;
-};
-}  // namespace
-
-FAKE_NVML nvmlGpmQueryDeviceSupport(Handle handle, GpmSupport* out) {
-  return with_board(handle, "nvmlGpmQueryDeviceSupport", true, [&](const Value& board) {
-    if (out->version != kGpmSupportVersion) return kArgumentVersionMismatch;
-    out->is_supported = board.find("gpm") != nullptr ? 1 : 0;
-    return kSuccess;
-  });
-}
-FAKE_NVML nvmlGpmSampleAlloc(GpmSample* out) {
-  *out = new FakeGpmSample;
-  return kSuccess;
-}
-FAKE_NVML nvmlGpmSampleFree(GpmSample sample) {
-  delete static_cast<FakeGpmSample*>(sample);
-  return kSuccess;
-}
-FAKE_NVML nvmlGpmSampleGet(Handle handle, GpmSample out) {
-  return with_board(handle, "nvmlGpmSampleGet", true, [&](const Value& board) {
-    const Value* gpm = board.find("gpm");
-    if (gpm == nullptr) return kNotSupported;
-    auto& sample = *static_cast<FakeGpmSample*>(out);
-    sample.time_s = number(*gpm, "time_s", 0);
-    sample.counters.clear();
-    for (const Value::Member& counter : gpm->find("counters")->as_object()) {
-      sample.counters[static_cast<unsigned>(std::stoul(counter.name))] = counter.value.as_number();
-    }
-    return kSuccess;
-  });
-}
-FAKE_NVML nvmlGpmMetricsGet(GpmMetricsGet* request) {
-  if (request->version != kGpmMetricsVersion) return kArgumentVersionMismatch;
-  const auto& earlier = *static_cast<const FakeGpmSample*>(request->earlier);
-  const auto& later = *static_cast<const FakeGpmSample*>(request->later);
-  for (unsigned i = 0; i < request->count; ++i) {
-    GpmMetric& metric = request->metrics[i];
-    const auto before = earlier.counters.find(metric.id);
-    const auto after = later.counters.find(metric.id);
-    const bool is_there = before != earlier.counters.end() && after != later.counters.end();
-    metric.code = is_there ? kSuccess : kNotSupported;
-    if (!is_there) continue;
-    metric.value = (after->second - before->second) / (later.time_s - earlier.time_s);
-  }
-  return kSuccess;
 }

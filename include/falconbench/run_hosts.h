@@ -1,0 +1,29 @@
+// The hosts of one run, as the first of them, which writes the report, knows them.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "falconbench/fields.h"
+#include "falconbench/measured.h"
+
+namespace falcon {
+
+struct RunHost {
+  std::string name;  // unique in the run
+  std::string address, interface;
+  std::vector<int> ranks;
+  Measured<double> clock_offset_s, clock_uncertainty_s;
+};
+template <class V>
+void visit_fields(RunHost& h, V& v) {
+  v.field("name", h.name, "host name; with its address where two have the same");
+  v.field("address", h.address, "as the first host sees it; empty for a run on one host");
+  v.field("interface", h.interface, "network interface between the hosts, for Gloo and NCCL");
+  v.field("ranks", h.ranks, "global ranks on it");
+  v.field("clock_offset_s", h.clock_offset_s,
+          "its steady clock minus that of the first host; times of the report are already aligned");
+  v.field("clock_uncertainty_s", h.clock_uncertainty_s,
+          "half the shortest round trip: the offset is that exact");
+}
+
+}  // namespace falcon

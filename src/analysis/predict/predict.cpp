@@ -1,0 +1,187 @@
+#include "analysis/predict/predict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "report/figures.h"
+
+namespace falcon::analysis {
+namespace {
+
+using report::figure;
+
+constexpr double kMinShape = 0.25, kMaxShape = 4;  // of gradient readiness
+constexpr double kShapeBand = 1.5;
+constexpr double kModelError = 0.02;  // what no input of the model tells
+
+double sum_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+std::vector<double> bucket_times_ms(const StepModel& model, const Target& target, Pace pace,
+                                    double slowdown) {
+  std::vector<double> times;
+  for (const double bytes : model.bucket_bytes) {
+    const int per_host = target.devices_per_host > 0 ? target.devices_per_host : target.devices;
+    const double seconds =
+        target.network
+            ? all_reduce_s(target.fabric, *target.network, bytes, target.devices, per_host, pace)
+            : all_reduce_s(target.fabric, bytes, target.devices, pace);
+    times.push_back(1000 * seconds * slowdown);
+  }
+  return times;
+}
+
+/// How the measured run pins the model down.
+struct Calibration {
+  double slowdown = 1;  // an exchange beside computation / alone
+  double shape = 1;
+  double extra_ms = 0;  // exposed time that no exchange explains: waiting for other ranks
+  bool has_shape = false;
+};
+
+/// The shape with which the simulated exposed time is the measured one; exposed time falls as the
+/// shape grows.
+double fit_shape(const StepModel& model, const std::vector<double>& times) {
+  double low = kMinShape;
+  double high = kMaxShape;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = std::sqrt(low * high);
+    const double exposed =
+        exposed_after_backward_ms(model.bucket_bytes, times, model.backward_ms, middle);
+    (exposed > model.exposed_ms ? low : high) = middle;
+  }
+  return std::sqrt(low * high);
+}
+
+/// Exchange times of the measured run: what was seen busy, shared out as the links tell, or by
+/// bytes where they are not known.
+std::vector<double> measured_times_ms(const StepModel& model, const std::optional<Fabric>& on) {
+  std::vector<double> times = model.bucket_bytes;
+  if (on) times = bucket_times_ms(model, {*on, {}, model.ranks, 0, 1}, Pace::kTypical, 1);
+  const double scale = *model.busy_ms / sum_of(times);
+  for (double& time : times) time *= scale;
+  return times;
+}
+
+Calibration calibrate(const StepModel& model, const std::optional<Fabric>& measured_on) {
+  Calibration out;
+  if (model.ranks < 2 || !model.busy_ms.has_value() || !(*model.busy_ms > 0)) return out;
+  if (measured_on) {
+    const Target source{*measured_on, {}, model.ranks, 0, 1};
+    out.slowdown = *model.busy_ms / sum_of(bucket_times_ms(model, source, Pace::kTypical, 1));
+  }
+  if (!(model.exposed_ms > 0)) return out;
+  const std::vector<double> times = measured_times_ms(model, measured_on);
+  out.shape = fit_shape(model, times);
+  out.has_shape = true;
+  const double exposed =
+      exposed_after_backward_ms(model.bucket_bytes, times, model.backward_ms, out.shape);
+  if (exposed > 1.01 * model.exposed_ms) {
+    out.slowdown *= model.exposed_ms / exposed;  // part of the busy time was waiting, in the shade
+  } else {
+    out.extra_ms = std::max(0.0, model.exposed_ms - exposed);
+  }
+  return out;
+}
+
+struct Simulated {
+  double step_ms, exposed_ms, communication_ms;
+};
+
+Simulated simulate(const StepModel& model, const Target& target, Pace pace, const Calibration& fit,
+                   double shape) {
+  const std::vector<double> times = bucket_times_ms(model, target, pace, fit.slowdown);
+  const double compute_ms = (model.step_ms - model.exposed_ms) * target.compute_scale;
+  const double waited_ms = target.devices > 1 ? fit.extra_ms : 0;
+  const double exposed_ms =
+      waited_ms + exposed_after_backward_ms(model.bucket_bytes, times,
+                                            model.backward_ms * target.compute_scale, shape);
+  return {compute_ms + exposed_ms, exposed_ms, sum_of(times)};
+}
+
+/// The slowest of what has to go through a step.
+void settle_bottleneck(const StepModel& model, const Target& target, Prediction& out) {
+  const double samples = model.samples_per_rank * target.devices;
+  const int per_host = target.devices_per_host > 0 ? target.devices_per_host : target.devices;
+  const double host_samples = model.samples_per_rank * std::min(per_host, target.devices);
+  if (model.input_samples_per_s.has_value() && *model.input_samples_per_s > 0) {
+    const double input_ms = 1000 * host_samples / *model.input_samples_per_s;
+    if (input_ms > out.step_ms) {
+      out.step_ms = input_ms;
+      out.step_high_ms = std::max(out.step_high_ms, input_ms);
+      out.bottleneck =
+          "input: the loader delivers " + figure(*model.input_samples_per_s) + " samples/s a host";
+    }
+  }
+  if (out.bottleneck.empty() && out.exposed_ms > 0.05 * out.step_ms) {
+    out.bottleneck = "communication: " + figure(out.exposed_ms) + " ms of " + figure(out.step_ms) +
+                     " ms are exposed";
+  } else if (out.bottleneck.empty()) {
+    out.bottleneck = "computation: " + figure(out.compute_ms) + " ms of " + figure(out.step_ms) +
+                     " ms, " + figure(out.communication_ms) + " ms of communication beside it";
+  }
+  out.samples_per_s = 1000 * samples / out.step_ms;
+}
+
+}  // namespace
+
+double exposed_after_backward_ms(const std::vector<double>& bucket_bytes,
+                                 const std::vector<double>& bucket_ms, double backward_ms,
+                                 double shape) {
+  const double all = sum_of(bucket_bytes);
+  double share = 0;
+  double end_ms = 0;
+  for (std::size_t i = 0; i < bucket_bytes.size(); ++i) {
+    share += bucket_bytes[i] / all;
+    const double ready_ms = backward_ms * std::pow(std::min(share, 1.0), shape);
+    end_ms = std::max(end_ms, ready_ms) + bucket_ms[i];
+  }
+  return std::max(0.0, end_ms - backward_ms);
+}
+
+Prediction predict(const StepModel& model, const std::optional<Fabric>& measured_on,
+                   const Target& target) {
+  const Calibration fit = calibrate(model, measured_on);
+  const Simulated typical = simulate(model, target, Pace::kTypical, fit, fit.shape);
+  Prediction out;
+  out.model = model.model;
+  out.fabric = target.fabric.name;
+  out.fabric_source = target.fabric.source;
+  out.devices = target.devices;
+  out.step_ms = typical.step_ms;
+  out.exposed_ms = typical.exposed_ms;
+  out.communication_ms = typical.communication_ms;
+  out.compute_ms = typical.step_ms - typical.exposed_ms;
+  const double band = fit.has_shape ? std::sqrt(kShapeBand) : kShapeBand;
+  const Simulated fast = simulate(model, target, Pace::kFast, fit, fit.shape * band);
+  const Simulated slow = simulate(model, target, Pace::kSlow, fit, fit.shape / band);
+  const double noise = std::hypot(model.relative_ci95, kModelError);
+  out.step_low_ms = fast.step_ms * (1 - noise);
+  out.step_high_ms = slow.step_ms * (1 + noise);
+  out.measured_step_ms = model.step_ms;
+  settle_bottleneck(model, target, out);
+  out.time_ratio = out.step_ms / model.step_ms;
+  out.assumptions = model.assumptions;
+  out.assumptions.push_back("the same batch a device; all ranks compute at one speed");
+  if (measured_on && model.busy_ms.has_value() && model.ranks > 1) {
+    out.assumptions.push_back("an exchange beside computation takes " + figure(fit.slowdown) +
+                              " times as long as alone, as in the measured run");
+  }
+  if (fit.extra_ms > 0.01 * model.step_ms) {
+    out.assumptions.push_back(figure(fit.extra_ms) +
+                              " ms of exposed time are waiting for other ranks, and stay");
+  }
+  out.assumptions.push_back(
+      fit.has_shape ? "gradients become ready as the measured exposed time tells (shape " +
+                          figure(fit.shape) + ")"
+                    : "gradients become ready evenly over the backward pass");
+  if (target.compute_scale != 1) {
+    out.assumptions.push_back("computation takes " + figure(target.compute_scale) +
+                              " times as long there, as given");
+  }
+  return out;
+}
+
+}  // namespace falcon::analysis

@@ -1,0 +1,214 @@
+#include <filesystem>
+
+#include "cli/data_set.h"
+#include "cli/file_checks.h"
+#include "cli/probe.h"
+#include "cli/run.h"
+#include "falconbench/clock.h"
+#include "falconbench/errors.h"
+#include "plan/make.h"
+#include "plan/nccl.h"
+#include "plan/paths.h"
+#include "plan/places.h"
+#include "plan/processes.h"
+#include "plan/resume.h"
+#include "platform/detect.h"
+#include "platform/dump/dump.h"
+#include "platform/machine/host_places.h"
+#include "platform/machine/machine.h"
+#include "platform/merge_probe.h"
+#include "spec/hash.h"
+#include "spec/system_file.h"
+
+namespace falcon::cli {
+namespace {
+
+constexpr double kHostSeconds = 300;  // for another host to make ready
+
+/// Placement and ranks of this host, and of the whole run as far as it is known.
+struct Local {
+  plan::PlacedProcesses placed;
+  plan::ResolvedSpec resolved;
+  SystemFile system;
+  std::string folder;
+  FilePlan files;
+  Surveyed data;
+};
+
+// other_machine: what files say of it; "": this one.
+void look_at_host(Run& run, const launch::Crew* crew, const std::string& other_machine) {
+  run.nvml = std::make_shared<const platform::Nvml>();
+  if (!other_machine.empty()) {
+    const platform::Dump dump = platform::read_dump(other_machine);
+    run.host = platform::host_of(platform::make_machine(dump), dump, other_machine);
+    return;
+  }
+  platform::DetectOptions detection;
+  detection.nvml = run.nvml;
+  run.host = platform::detect(detection);
+  if (crew != nullptr) run.host.hostname = crew->host_name();
+}
+
+std::vector<plan::ProcessView> processes_of(const Host& host, launch::Crew& crew) {
+  std::vector<plan::ProcessView> views = {{crew.job().rank, host.gpus, host.cpu.allowed}};
+  for (const launch::Joined& joined : crew.joined()) {
+    views.push_back({joined.join.rank, joined.join.gpus, joined.join.cpus});
+  }
+  return views;
+}
+
+plan::PlacedProcesses place(Run& run, const SystemFile& system, launch::Crew* crew) {
+  const RunSpec& given = run.loaded.spec;
+  if (crew == nullptr) {
+    const NameOrList topology = plan::resolved_topology(given, run.host);
+    plan::PlacedProcesses placed;
+    placed.placement = plan::place(topology, given.devices, run.host, system);
+    placed.ranks = plan::bind_ranks(placed.placement, run.host, given.data.loader.threads);
+    return placed;
+  }
+  if (given.devices && *given.devices != crew->job().world) {
+    throw Error(ExitCode::kUsage, "devices is " + std::to_string(*given.devices) + ", but " +
+                                      crew->job().started_by + " started " +
+                                      std::to_string(crew->job().world) + " processes");
+  }
+  if (given.parallelism.kind == "dp" && crew->job().world > 1) {
+    throw Error(ExitCode::kUsage, "parallelism dp is one process with all its GPUs, but " +
+                                      crew->job().started_by + " started " +
+                                      std::to_string(crew->job().world));
+  }
+  const std::vector<plan::ProcessView> processes = processes_of(run.host, *crew);
+  plan::admit(run.host, processes);
+  return plan::place_processes(plan::resolved_topology(given, run.host), processes, run.host,
+                               system, given.data.loader.threads);
+}
+
+// Of another machine only what needs no file is known.
+Surveyed look_at_data(const RunSpec& resolved, const std::string& folder, bool is_here) {
+  if (is_here || folder.empty()) return survey(resolved, folder);
+  Surveyed surveyed;
+  surveyed.facts.folder = folder;
+  surveyed.facts.unknown = "planned for another machine";
+  return surveyed;
+}
+
+// is_here: planned for this machine.
+Local prepare_here(Run& run, Log& log, const Patience* patience, launch::Crew* crew, bool is_here) {
+  Local local;
+  const RunSpec& given = run.loaded.spec;
+  if (!given.system.empty()) {
+    local.system =
+        spec::load_system_file((std::filesystem::path(run.loaded.folder) / given.system).string());
+  }
+  local.placed = place(run, local.system, crew);
+  const int world =
+      crew == nullptr ? static_cast<int>(local.placed.ranks.size()) : crew->job().world;
+  local.resolved = plan::resolve(given, run.loaded.spec_origin, run.loaded.folder, world,
+                                 local.placed.placement.on_gpu());
+  const RunSpec& spec = local.resolved.spec;
+  run.plan.spec = spec;
+  local.folder = plan::data_folder(spec, local.system, is_here);
+  if (patience != nullptr && spec.data.make) {
+    if (crew != nullptr && !crew->job().is_on_one_host()) {
+      throw Error(ExitCode::kUsage,
+                  "data.make: hosts that share a folder would make it at once; make it before, "
+                  "with falconbench data make");
+    }
+    log.info("data.make: " + local.folder);
+    make_data(spec, local.folder, [&](std::int64_t, std::int64_t) { patience->check(); });
+  }
+  local.files = plan::file_plan(spec, local.system, is_here);
+  if (is_here) check_readable(local.files);
+  local.data = look_at_data(spec, local.folder, is_here);
+  return local;
+}
+
+launch::HostOffer offer_of(const Run& run, const Local& local) {
+  launch::HostOffer offer;
+  offer.host = run.host;
+  offer.spec_hash = spec::spec_hash(local.resolved.spec);
+  offer.samples = local.data.facts.samples;
+  offer.classes = local.data.facts.classes;
+  offer.validation = local.data.facts.validation;
+  offer.names = local.placed.placement.names;
+  offer.ranks = local.placed.ranks;
+  return offer;
+}
+
+// The ranks of all hosts. The head's names tell hosts with the same name apart.
+plan::PlacedProcesses joined_by_all(const Run& run, const Local& local, launch::Crew& crew) {
+  std::vector<plan::HostShare> shares = {
+      {&run.host, local.placed.placement.names, local.placed.ranks}};
+  for (const auto& host : crew.hosts()) {
+    shares.push_back({&host->offer().host, host->offer().names, host->offer().ranks});
+    for (RankPlan& rank : shares.back().ranks) rank.host = host->name();
+  }
+  return plan::joined(shares);
+}
+
+// What stands where, and what NCCL is told of it. Across hosts no place is compared with another:
+// PCIe ends at the host.
+void add_places(Run& run, const Local& local, bool is_on_one_host) {
+  Plan& plan = run.plan;
+  const plan::Placement& placement = local.placed.placement;
+  if (is_on_one_host) {
+    plan.places = plan::make_places(placement, run.host, local.system, plan::emulates(plan.spec),
+                                    plan.spec.storage);
+    for (Finding& finding : plan::find_in_places(plan.places, run.host, local.system)) {
+      plan.findings.push_back(std::move(finding));
+    }
+  } else if (plan::emulates(plan.spec)) {
+    throw Error(ExitCode::kUsage, "emulate: a chassis is emulated on one host, not on several");
+  }
+  plan.nccl = plan::plan_nccl(plan, placement, run.host, local.system);
+}
+
+launch::Waiting waiting_of(const Patience& patience) {
+  launch::Waiting waiting;
+  waiting.wake_fd = patience.fd();
+  waiting.check = [&patience] { patience.check(); };
+  waiting.until_s = steady_now_s() + kHostSeconds;
+  return waiting;
+}
+
+}  // namespace
+
+void probe_host(Run& run, const Patience* patience) {
+  if (run.is_probed) return;
+  const ProbeFacts facts = probe(patience);
+  platform::merge_probe(run.host, facts);
+  check_libraries(facts);
+  run.is_probed = true;
+}
+
+void prepare(Run& run, Log& log, const Patience* patience, launch::Crew* crew,
+             const std::string& other_machine) {
+  const bool is_here = other_machine.empty();
+  look_at_host(run, crew, other_machine);
+  Local local = prepare_here(run, log, patience, crew, is_here);
+  run.dataset = std::move(local.data.dataset);
+  const bool is_on_one_host = crew == nullptr || crew->job().is_on_one_host();
+  if (!is_on_one_host) {
+    probe_host(run, patience);
+    const launch::HostOffer offer = offer_of(run, local);
+    if (!crew->is_head()) {
+      const launch::HostPlan told = crew->offer(offer, waiting_of(*patience));
+      run.plan = told.plan;
+      run.plan.data.folder = local.data.facts.folder;
+      run.plan.files = local.files;
+      run.meeting = crew->meeting_point(told);
+      return;
+    }
+    crew->take_offers(offer, waiting_of(*patience));
+    local.placed = joined_by_all(run, local, *crew);
+  }
+  run.plan = plan::make(local.resolved, local.placed.placement, local.placed.ranks, run.host,
+                        local.data.facts, run.id);
+  run.plan.files = local.files;
+  add_places(run, local, is_on_one_host);
+  if (is_here && !local.files.resume.empty()) {
+    plan::resume_from(resume_facts(local.files), run.plan);
+  }
+  if (patience != nullptr) check_writable(local.files);
+}
+
+}  // namespace falcon::cli

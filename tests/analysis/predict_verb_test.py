@@ -1,0 +1,133 @@
+"""falconbench predict, and the table of links on the page, from a made document of `falconbench links`."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import made_reports
+
+PROGRAM = os.environ["FALCONBENCH_PROGRAM"]
+
+
+def spread(value):
+    return {"count": 3, "median": value, "min": value * 0.98, "max": value * 1.02}
+
+
+def made_links(direct=200e9, staged=9e9):
+    """Two GPUs: direct links and copies through host memory, an all-reduce of each way."""
+    gpus = [{"index": i, "name": f"gpu{i} <b>", "kind": "cuda", "attach": "local"} for i in range(2)]
+    pairs = [
+        {
+            "source": a,
+            "target": 1 - a,
+            "pair_class": "L-L",
+            "peer_to_peer": {"both_bytes_per_s": 2 * direct, "write_bytes_per_s": direct, "latency_s": 2e-6},
+            "host_staged": {"both_bytes_per_s": 2 * staged, "write_bytes_per_s": staged, "latency_s": 9e-6},
+        }
+        for a in range(2)
+    ]
+    sizes = [1000, 1000000, 100000000]
+    collectives = [
+        {
+            "operation": "all_reduce",
+            "peer_to_peer": way,
+            "backend": "nccl",
+            "ranks": 2,
+            "bus_bytes_per_s": speed,
+            "by_size": [{"size_bytes": size, "time_s": spread(1e-5 + size / speed)} for size in sizes],
+        }
+        for way, speed in ((True, direct), (False, staged))
+    ]
+    return {
+        "schema_version": 1,
+        "document": "links",
+        "run": {"id": "links", "status": "ok", "hostname": "made-host", "started_at": "2026-01-31T12:00:00Z"},
+        "devices": gpus,
+        "pairs": pairs,
+        "classes": [{"name": "L-L", "pairs": 2, "peer_to_peer": {"both_bytes_per_s": spread(2 * direct)}}],
+        "collectives": collectives,
+    }
+
+
+class PredictTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.links = str(self.folder / "links.json")
+        pathlib.Path(self.links).write_text(json.dumps(made_links()))
+        made = made_reports.full_report("bert_large", "localGPUs")
+        made["training"]["communication"] = {
+            "bytes_per_step": 1340000000, "calls_per_step": 54, "busy_ms": 7.5, "exposed_ms": 0.4,
+        }  # fmt: skip
+        made["training"]["input"] = {"capacity_samples_per_s": 100000}
+        self.report = str(self.folder / "run.json")
+        pathlib.Path(self.report).write_text(json.dumps(made))
+
+    def predict(self, *words, code=0):
+        done = subprocess.run(
+            [PROGRAM, "predict", "--report", self.report, *words], capture_output=True, text=True, timeout=60, check=False
+        )
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout if code == 0 else done.stderr
+
+    def test_slow_links_cost_what_they_cannot_hide(self):
+        same = json.loads(self.predict("--links", self.links, "--topology", "all", "--json"))
+        self.assertAlmostEqual(same["time_ratio"], 1, delta=0.01)
+        slow = json.loads(self.predict("--links", self.links, "--topology", "host_staged", "--json"))
+        self.assertGreater(slow["communication_ms"], 1340 / 9)
+        self.assertGreater(slow["step_ms"], same["step_ms"])
+        self.assertLessEqual(slow["step_low_ms"], slow["step_ms"])
+        self.assertGreaterEqual(slow["step_high_ms"], slow["step_ms"])
+        text = self.predict("--links", self.links, "--topology", "host_staged")
+        self.assertIn("without direct access", text)
+        self.assertIn("bottleneck", text)
+
+    def test_given_bandwidth_and_many_hosts(self):
+        many = ("--bus-bandwidth", "200", "--devices", "4096", "--per-host", "8")
+        wide = json.loads(self.predict(*many, "--network", "50", "--json"))
+        narrow = json.loads(self.predict(*many, "--network", "5", "--json"))
+        self.assertEqual(wide["devices"], 4096)
+        self.assertGreater(narrow["step_ms"], wide["step_ms"])
+        self.assertTrue(narrow["bottleneck"].startswith("communication"))
+        self.assertIn("--network GB/s", self.predict(*many, code=2))
+        scaled = json.loads(self.predict("--bus-bandwidth", "200", "--compute-scale", "4", "--json"))
+        self.assertAlmostEqual(scaled["compute_ms"] / 4, wide["compute_ms"], delta=0.01 * wide["compute_ms"])
+
+    def test_wrong_words_are_told(self):
+        self.assertIn("give --links FILE", self.predict(code=2))
+        self.assertIn("--topology is needed", self.predict("--links", self.links, code=2))
+        self.assertIn("fewer than two", self.predict("--links", self.links, "--topology", "falconGPUs", code=2))
+        self.assertIn("no document of falconbench links", self.predict("--links", self.report, "--topology", "all", code=2))
+
+    def test_the_page_shows_the_links(self):
+        page = self.folder / "page.html"
+        done = subprocess.run(
+            [PROGRAM, "report", self.report, "--links", self.links, "--html", page, "--csv", self.folder / "csv"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = page.read_text()
+        data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S).group(1))
+        chart = next(chart for chart in data["charts"] if chart["id"] == "links")
+        self.assertEqual(chart["rows"][0]["values"], [None, 400])
+        self.assertEqual(chart["rows"][3]["values"], [18, None])
+        table = next(table for table in data["answers"] if table["id"] == "link_classes")
+        self.assertEqual(table["rows"][1][:4], ["L-L", "2", "direct", "400.0 (392.0 to 408.0)"])
+        self.assertIn("n/a", table["rows"][2][3])
+
+    def test_a_document_of_links_is_no_report(self):
+        done = subprocess.run([PROGRAM, "compare", self.links, self.links], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("another document", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
