@@ -121,6 +121,7 @@ struct CollectiveSeries {
   bool peer_to_peer = false;
   std::string backend, data_type;
   std::int64_t ranks = 0;
+  Measured<std::vector<std::string>> transports;
   Measured<double> bus_bytes_per_s;
   std::vector<CollectiveFigure> by_size;
 };
@@ -131,6 +132,7 @@ void visit_fields(CollectiveSeries& s, V& v) {
   v.field("backend", s.backend, "nccl or gloo");
   v.field("data_type", s.data_type, "of the elements");
   v.field("ranks", s.ranks, "one process a device");
+  v.field("transports", s.transports, "kinds that NCCL's log names, each once");
   v.field("bus_bytes_per_s", s.bus_bytes_per_s, "at the largest size");
   v.field("by_size", s.by_size, "ascending");
 }

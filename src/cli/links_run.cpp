@@ -30,7 +30,7 @@ class Runner {
   }
 
  private:
-  RunLog launch(Plan plan, const LinkWork& work, const std::vector<std::string>& environment);
+  RunLog launch(Plan plan, const LinkWork& work);
   void measure_copies();
   void keep(const std::vector<std::size_t>& pending, LinkRecords records);
   void give_up(const std::vector<std::size_t>& tasks, const std::string& why);
@@ -60,14 +60,12 @@ void Runner::fail(const RunFailure& failure, ExitCode code) {
   input_.failure = failure;
 }
 
-RunLog Runner::launch(Plan plan, const LinkWork& work,
-                      const std::vector<std::string>& environment) {
+RunLog Runner::launch(Plan plan, const LinkWork& work) {
   plan.spec.timeout_s = options_.timeout_s;
   launch::LaunchOptions options;
   options.signals = &signals_;
   options.started_s = options_.started_s;
   options.links = work;
-  options.environment = environment;
   options.limits.progress_min_s = kSizeLimitSeconds;
   options.on_phase = [this](int rank, const launch::Progress& at) {
     log_.debug("rank " + std::to_string(rank) + ": " + at.phase);
@@ -86,7 +84,7 @@ void Runner::measure_copies() {
     work.copies.clear();
     for (const std::size_t task : pending) work.copies.push_back(input_.copy_work.copies[task]);
     log_.info("measuring " + std::to_string(work.copies.size()) + " kinds of copies");
-    RunLog log = launch(plan::copy_plan(placement_, input_.host), work, {});
+    RunLog log = launch(plan::copy_plan(placement_, input_.host), work);
     if (!log.failure) {
       keep(pending, std::move(*log.records.at(0)->links));
       return judge_copies();
@@ -154,20 +152,19 @@ void Runner::measure_collectives(bool peer_to_peer) {
   report::CollectivePass pass;
   pass.peer_to_peer = peer_to_peer;
   pass.work = plan::collective_work(placement_.on_gpu());
-  const Plan plan = plan::collective_plan(placement_, input_.host);
+  const Plan plan = plan::collective_plan(placement_, input_.host, peer_to_peer);
   pass.backend = plan.backend;
   log_.info("measuring collectives over " + plan.backend +
             (placement_.on_gpu() && !peer_to_peer ? ", peer-to-peer transport off" : ""));
-  std::vector<std::string> environment;
-  if (placement_.on_gpu()) {
-    environment = {peer_to_peer ? "NCCL_P2P_DISABLE=0" : "NCCL_P2P_DISABLE=1"};
-  }
-  const RunLog log = launch(plan, pass.work, environment);
+  const RunLog log = launch(plan, pass.work);
   if (log.failure) {
     pass.error = log.failure->message;
     fail(*log.failure, static_cast<ExitCode>(log.exit_code));
   } else {
-    for (const auto& records : log.records) pass.ranks.push_back(*records->links);
+    for (const auto& records : log.records) {
+      pass.ranks.push_back(*records->links);
+      pass.transports.push_back(records->transports);
+    }
   }
   input_.collectives.push_back(std::move(pass));
 }

@@ -54,7 +54,6 @@ std::vector<std::string> Fleet::environment_of(int rank) const {
   if (!meeting_.interface.empty() && std::getenv("NCCL_SOCKET_IFNAME") == nullptr) {
     variables.push_back("NCCL_SOCKET_IFNAME==" + meeting_.interface);
   }
-  variables.insert(variables.end(), options_.environment.begin(), options_.environment.end());
   return variables;
 }
 

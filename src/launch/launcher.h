@@ -30,9 +30,8 @@ struct LaunchOptions {
   // WorkerPlan::watchdog_s. Above the launcher's own limits: those name the rank that hangs, while
   // a time limit of a collective ends the ranks that wait for it.
   double watchdog_s = 600;
-  std::vector<std::string> environment;  // NAME=VALUE, for every worker
-  std::optional<LinkWork> links;         // what the workers measure instead of training
-  SignalWatch* signals = nullptr;        // of a caller who watched before; default: an own one
+  std::optional<LinkWork> links;   // what the workers measure instead of training
+  SignalWatch* signals = nullptr;  // of a caller who watched before; default: an own one
   // Of a run that was started as several processes: gathered, its offers taken. Default: every rank
   // is a child of this launcher.
   Crew* crew = nullptr;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "plan/make.h"
+#include "plan/nccl.h"
 
 namespace falcon::plan {
 namespace {
@@ -134,10 +135,13 @@ Plan copy_plan(const Placement& placement, const Host& host) {
   return plan;
 }
 
-Plan collective_plan(const Placement& placement, const Host& host) {
+Plan collective_plan(const Placement& placement, const Host& host, bool peer_to_peer) {
   Plan plan = empty_plan();
-  plan.backend = placement.on_gpu() ? "nccl" : "gloo";
   plan.ranks = bind_ranks(placement, host, {});
+  plan.backend = placement.on_gpu() ? "nccl" : "gloo";
+  if (!placement.on_gpu()) return plan;
+  plan.nccl = plan_nccl(plan, placement, host, SystemFile{});
+  plan.nccl.environment["NCCL_P2P_DISABLE"] = peer_to_peer ? "0" : "1";
   return plan;
 }
 

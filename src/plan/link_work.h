@@ -20,9 +20,10 @@ LinkWork copy_work(const Placement& placement, const Host& host,
 /// Collectives by one process a device. Sizes reach 1 GiB on GPUs, 16 MiB on the CPU.
 LinkWork collective_work(bool on_gpu);
 
-/// The plans of both: one rank with all devices; one rank a device.
+/// One rank with all devices.
 Plan copy_plan(const Placement& placement, const Host& host);
-Plan collective_plan(const Placement& placement, const Host& host);
+/// One rank a device. Without peer_to_peer NCCL is told to stage through host memory.
+Plan collective_plan(const Placement& placement, const Host& host, bool peer_to_peer);
 
 /// "write from gpu0 to gpu1, peer to peer".
 std::string text_of(const CopyTask& task, const std::vector<std::string>& names);

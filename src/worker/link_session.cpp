@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 
 #include <falconbench/clock.h>
 
+#include "comm/nccl_log.h"
 #include "comm/process_group.h"
 #include "links/collectives.h"
 #include "links/gpu_copies.h"
@@ -57,6 +59,7 @@ class LinkSession {
   std::int64_t sizes_done_ = 0;
   std::vector<int> ordinals_;  // of GPUs
   std::unique_ptr<links::GpuCopies> copies_;
+  std::optional<comm::NcclLog> nccl_log_;
   std::unique_ptr<comm::ProcessGroup> group_;
   LinkRecords found_;
 };
@@ -102,6 +105,7 @@ void LinkSession::connect() {
   meeting.port = told_.store_port;
   meeting.listen_fd = listen_fd_;
   meeting.timeout_s = told_.watchdog_s;
+  nccl_log_.emplace(told_.plan.nccl);
   const auto backend = device.is_cuda() ? comm::Backend::kNccl : comm::Backend::kGloo;
   group_ = std::make_unique<comm::ProcessGroup>(backend, meeting, device);
 }
@@ -141,6 +145,9 @@ void LinkSession::send() {
   records.started_s = started_s_;
   records.finished_s = steady_now_s();
   for (const int ordinal : ordinals_) records.devices.push_back(describe_device(ordinal));
+  records.transports = group_ != nullptr && !ordinals_.empty()
+                           ? nccl_log_->transports()
+                           : Measured<std::vector<Transport>>::missing("nothing went through NCCL");
   records.links = std::move(found_);
   channel_.send_records(records);
 }

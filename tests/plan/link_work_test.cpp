@@ -99,8 +99,9 @@ TEST(LinkWork, TheCpuMeasuresHostMemoryAndSmallerCollectives) {
   ASSERT_EQ(work.copies.size(), 1U);
   EXPECT_EQ(line_of(work.copies[0]), "memcpy -1>-1");
   EXPECT_EQ(collective_work(false).collectives.front().sizes_bytes.back(), 16 << 20);
-  EXPECT_EQ(collective_plan(cpu, host).backend, "gloo");
-  EXPECT_EQ(collective_plan(cpu, host).ranks.size(), 2U);
+  EXPECT_EQ(collective_plan(cpu, host, false).backend, "gloo");
+  EXPECT_EQ(collective_plan(cpu, host, false).ranks.size(), 2U);
+  EXPECT_TRUE(collective_plan(cpu, host, false).nccl.environment.empty());
 }
 
 TEST(LinkWork, CollectivesOfGpusReachOneGibibyte) {
@@ -123,11 +124,14 @@ TEST(LinkWork, OneProcessCopiesBetweenAllGpusAndOneAGpuReduces) {
   ASSERT_EQ(copies.ranks.size(), 1U);
   EXPECT_EQ(copies.ranks[0].devices.size(), 4U);
   EXPECT_EQ(copies.ranks[0].cpus, host.cpu.allowed);
-  const Plan collectives = collective_plan(all, host);
+  const Plan collectives = collective_plan(all, host, true);
   ASSERT_EQ(collectives.ranks.size(), 4U);
   EXPECT_EQ(collectives.ranks[2].devices.size(), 1U);
   EXPECT_EQ(collectives.backend, "nccl");
   EXPECT_NE(copies.run_id, "");
+  EXPECT_EQ(collectives.nccl.environment.at("NCCL_P2P_DISABLE"), "0");
+  EXPECT_EQ(collectives.nccl.environment.at("NCCL_DEBUG"), "INFO");
+  EXPECT_EQ(collective_plan(all, host, false).nccl.environment.at("NCCL_P2P_DISABLE"), "1");
 }
 
 TEST(LinkWork, ATaskIsFoundByTheSizesThatWereDone) {

@@ -171,7 +171,7 @@ TEST(LinksFindings, AreAllInTheCatalog) {
   for (const WordFacts& facts : catalog::findings()) known.insert(facts.name);
   for (const char* id : {"link_contents_wrong", "link_not_measured", "peer_access_ineffective",
                          "peer_access_blocked", "acs_redirects", "link_below_expected",
-                         "link_below_practical", "uplink_shared"}) {
+                         "link_below_practical", "uplink_shared", "iommu_translates", "nccl_fallback"}) {
     EXPECT_TRUE(known.contains(id)) << id;
   }
 }
@@ -240,6 +240,18 @@ TEST(LinksFindings, AHostLinkBelowItsKindAndBridgesThatRedirect) {
   EXPECT_THAT(found_in(report), ElementsAre("acs_redirects", "link_below_practical"));
   EXPECT_THAT(finding_of(report, "link_below_practical").evidence,
               HasSubstr("host_to_device 6.5 GB/s of 55.5 GB/s"));
+}
+
+TEST(LinksFindings, AnIommuThatTranslatesAndNcclThatStages) {
+  MadeLinks made;
+  made.input.host.gpus[1].iommu = std::string("DMA-FQ");
+  made.input.collectives[0].transports[1] =
+      std::vector<Transport>{{1, 0, "SHM/direct/direct", 2}};
+  const LinksReport report = make_links(made.input);
+  EXPECT_THAT(found_in(report), ElementsAre("iommu_translates", "nccl_fallback"));
+  EXPECT_THAT(report.findings[0].message, HasSubstr("gpu1"));
+  EXPECT_EQ(report.findings[1].evidence, "transports: P2P/CUMEM, SHM/direct/direct");
+  EXPECT_THAT(*report.collectives[1].transports, ElementsAre("SHM/direct/direct"));
 }
 
 TEST(LinksReport, AFailedPassLeavesTheRest) {

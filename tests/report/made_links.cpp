@@ -69,6 +69,8 @@ CollectivePass made_pass(bool peer_to_peer, double bus_bytes_per_s) {
       records.collectives[0].by_size.push_back(windows_of(bytes, seconds, 1));
     }
     pass.ranks.push_back(std::move(records));
+    pass.transports.emplace_back(std::vector<Transport>{
+        {rank, 1 - rank, peer_to_peer ? "P2P/CUMEM" : "SHM/direct/direct", 12}});
   }
   return pass;
 }
@@ -92,6 +94,12 @@ MadeLinks::MadeLinks() {
   input.run.command_line = {"falconbench", "links"};
   input.requested.name = "all";
   input.host.hostname = "node1";
+  for (const char* uuid : {"GPU-0", "GPU-1"}) {
+    Gpu gpu;
+    gpu.uuid = uuid;
+    gpu.iommu = std::string("identity");
+    input.host.gpus.push_back(gpu);
+  }
   input.devices = {made_device(0), made_device(1)};
   PairPlace pair{0, 1, std::string("L-L"), std::string("NV18")};
   input.places.pairs = {pair};

@@ -201,6 +201,40 @@ Notes uplink_shared(const LinksReport& report) {
   return notes;
 }
 
+bool is_staged(const std::string& transport) {
+  return transport.starts_with("SHM") || transport.starts_with("NET");
+}
+
+Notes fallback(const LinksReport& report) {
+  const bool all_reach = std::all_of(
+      report.pairs.begin(), report.pairs.end(),
+      [](const LinkPair& pair) { return pair.peer_access.has_value() && *pair.peer_access; });
+  for (const CollectiveSeries& series : report.collectives) {
+    if (!series.peer_to_peer || !series.transports.has_value() || !all_reach) continue;
+    const std::vector<std::string>& kinds = *series.transports;
+    if (std::none_of(kinds.begin(), kinds.end(), is_staged)) continue;
+    return {{"NCCL went through shared memory or the network between GPUs that reach each other",
+             "transports: " + base::join(kinds, ", "),
+             "look at the NCCL_ variables of the environment, ACS and the IOMMU"}};
+  }
+  return {};
+}
+
+Notes iommu(const LinksReport& report) {
+  Group group;
+  for (const LinkDevice& device : report.devices) {
+    for (const Gpu& gpu : report.system.gpus) {
+      if (gpu.uuid != device.uuid || device.uuid.empty()) continue;
+      if (!gpu.iommu.has_value() || !gpu.iommu.value->starts_with("DMA")) continue;
+      group.places.push_back(device.name);
+      group.evidence.push_back("type of its group: " + *gpu.iommu);
+    }
+  }
+  return notes_of("an IOMMU translates the traffic of these GPUs", group,
+                  "boot with iommu=pt (or off) where no virtual machine needs it: peer copies are "
+                  "slower through it, or wrong");
+}
+
 void add_missing(const std::vector<CopySeries>& all, const std::string& place, bool has_access,
                  std::map<std::string, Group>& groups) {
   for (const CopySeries& series : all) {
@@ -243,6 +277,8 @@ constexpr std::array kRows{
     Row{"peer_access_ineffective", "warning", peers_ineffective},
     Row{"peer_access_blocked", "warning", peers_blocked},
     Row{"acs_redirects", "warning", access_control},
+    Row{"iommu_translates", "warning", iommu},
+    Row{"nccl_fallback", "warning", fallback},
     Row{"link_below_expected", "warning", below_expected},
     Row{"link_below_practical", "warning", below_practical},
     Row{"uplink_shared", "warning", uplink_shared},

@@ -17,8 +17,9 @@ struct CollectivePass {
   bool peer_to_peer = false;
   std::string backend;
   LinkWork work;
-  std::vector<LinkRecords> ranks;  // empty: the pass failed
-  std::string error;               // why
+  std::vector<LinkRecords> ranks;                            // empty: the pass failed
+  std::vector<Measured<std::vector<Transport>>> transports;  // beside ranks
+  std::string error;                                         // why
 };
 
 struct LinksInput {
@@ -32,7 +33,6 @@ struct LinksInput {
   LinkWork copy_work;
   LinkRecords copies;  // a result of each task of copy_work
   std::vector<CollectivePass> collectives;
-  std::string no_collectives;  // why there is no pass
   std::optional<RunFailure> failure;
 };
 

@@ -1,5 +1,7 @@
 #include "report/links/make.h"
 
+#include <set>
+
 #include "base/revision.h"
 #include "report/links/figures.h"
 #include "report/links/findings.h"
@@ -22,6 +24,17 @@ CopySeries make_host_memory(const LinksInput& input) {
   return missing;
 }
 
+Measured<std::vector<std::string>> kinds_of(const CollectivePass& pass) {
+  using Kinds = Measured<std::vector<std::string>>;
+  std::set<std::string> kinds;
+  if (pass.transports.empty()) return Kinds::missing(pass.error);
+  for (const auto& rank : pass.transports) {
+    if (!rank.has_value()) return Kinds::missing(rank.reason);
+    for (const Transport& transport : *rank) kinds.insert(transport.via);
+  }
+  return std::vector<std::string>(kinds.begin(), kinds.end());
+}
+
 CollectiveSeries series_of(const CollectivePass& pass, std::size_t task) {
   const std::string& operation = pass.work.collectives.at(task).operation;
   CollectiveSeries series;
@@ -36,6 +49,7 @@ CollectiveSeries series_of(const CollectivePass& pass, std::size_t task) {
   }
   series.peer_to_peer = pass.peer_to_peer;
   series.backend = pass.backend;
+  series.transports = kinds_of(pass);
   return series;
 }
 
