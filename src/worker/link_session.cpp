@@ -18,6 +18,7 @@
 #include "links/gpu_copies.h"
 #include "links/host_copies.h"
 #include "worker/device.h"
+#include "worker/meeting.h"
 #include "worker/reporting.h"
 #include "worker/settings.h"
 
@@ -98,16 +99,9 @@ void LinkSession::connect() {
     c10::cuda::setCurrentCUDAStream(
         c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device.index()));
   }
-  comm::Rendezvous meeting;
-  meeting.rank = told_.rank;
-  meeting.world = static_cast<int>(told_.plan.ranks.size());
-  meeting.host = told_.store_host;
-  meeting.port = told_.store_port;
-  meeting.listen_fd = listen_fd_;
-  meeting.timeout_s = told_.watchdog_s;
   nccl_log_.emplace(told_.plan.nccl);
   const auto backend = device.is_cuda() ? comm::Backend::kNccl : comm::Backend::kGloo;
-  group_ = std::make_unique<comm::ProcessGroup>(backend, meeting, device);
+  group_ = std::make_unique<comm::ProcessGroup>(backend, meeting_of(told_, listen_fd_), device);
 }
 
 /// One that fails does not take the others with it.

@@ -27,6 +27,7 @@
 #include "train/run_control.h"
 #include "train/trainer.h"
 #include "worker/device.h"
+#include "worker/meeting.h"
 #include "worker/reporting.h"
 #include "worker/settings.h"
 
@@ -169,19 +170,9 @@ void Session::select_device() {
 }
 
 void Session::connect() {
-  const int world = static_cast<int>(plan_.ranks.size());
-  if (world == 1) return;
-  comm::Rendezvous meeting;
-  meeting.rank = told_.rank;
-  meeting.world = world;
-  meeting.host = told_.store_host;
-  meeting.port = told_.store_port;
-  meeting.listen_fd = listen_fd_;
-  meeting.prefix = "falconbench/" + plan_.run_id;
-  meeting.address = told_.address;
-  meeting.timeout_s = told_.watchdog_s;
+  if (plan_.ranks.size() == 1) return;
   const auto backend = device_.is_cuda() ? comm::Backend::kNccl : comm::Backend::kGloo;
-  group_ = std::make_unique<comm::ProcessGroup>(backend, meeting, device_);
+  group_ = std::make_unique<comm::ProcessGroup>(backend, meeting_of(told_, listen_fd_), device_);
 }
 
 ModelOptions Session::model_options() const {
