@@ -314,8 +314,9 @@ MeetingPoint Crew::make_meeting_point() const {
 
 MeetingPoint Crew::meeting_point(const HostPlan& plan) const {
   MeetingPoint point;
-  point.host = job_.master_address;
-  point.port = plan.store_port > 0 ? plan.store_port : job_.master_port;
+  const bool is_agents = plan.store_port == 0;
+  point.host = is_agents ? job_.master_address : plan.store_host;
+  point.port = is_agents ? job_.master_port : plan.store_port;
   point.address = own_address();
   point.interface = interface_;
   return point;

@@ -52,13 +52,15 @@ void visit_fields(HostOffer& o, V& v) {
 /// host_plan: go.
 struct HostPlan {
   Plan plan;
+  std::string store_host;
   int store_port = 0;  // 0: the store of torchrun's agent
   double watchdog_s = 0;
 };
 template <class V>
 void visit_fields(HostPlan& p, V& v) {
   v.field("plan", p.plan, "the plan of all hosts");
-  v.field("store_port", p.store_port, "where the ranks meet on the first host");
+  v.field("store_host", p.store_host, "address of the first host");
+  v.field("store_port", p.store_port, "where the ranks meet on it");
   v.field("watchdog_s", p.watchdog_s, "communication time limit");
 }
 

@@ -20,7 +20,8 @@ RunLog run(const Plan& plan, const LaunchOptions& options) {
       options.crew != nullptr ? options.crew->make_meeting_point() : local_meeting_point();
   if (options.crew != nullptr) {
     const bool is_served_here = meeting.listener.socket.is_open();
-    const HostPlan told{plan, is_served_here ? meeting.port : 0, options.watchdog_s};
+    const HostPlan told{plan, meeting.address, is_served_here ? meeting.port : 0,
+                        options.watchdog_s};
     for (const auto& host : options.crew->hosts()) host->link().say(MessageType::kHostPlan, told);
   }
   Supervisor supervisor(plan, options, std::move(meeting), signals);

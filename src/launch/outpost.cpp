@@ -29,7 +29,7 @@ Outpost::Outpost(const Plan& plan, const LaunchOptions& options, MeetingPoint me
 ExitCode Outpost::serve(const std::function<Telemetry()>& telemetry, std::string& message) {
   start_workers();
   while (!is_over()) {
-    const double wake_s = next_wake_s();
+    const double wake_s = std::max(next_wake_s(), steady_now_s());
     const int events = POLLIN | (head_.wants_to_write() ? POLLOUT : 0);
     const pollfd others[] = {{signals_.fd(), POLLIN, 0},
                              {head_.fd(), static_cast<short>(events), 0}};

@@ -93,7 +93,8 @@ void Supervisor::start() {
 
 void Supervisor::supervise() {
   while (fleet_.is_any_running()) {
-    const double wake_s = next_wake_s();
+    // what is due already is not late because of that
+    const double wake_s = std::max(next_wake_s(), steady_now_s());
     fleet_.wait(wake_s, others_to_wait_for());
     const double now_s = steady_now_s();
     if (now_s > wake_s + kHeldUpSeconds) forgive(now_s - wake_s);
@@ -117,7 +118,7 @@ double Supervisor::next_wake_s() const {
   if (stage_ != Stage::kRunning) return wake_s;
   wake_s = std::min(deadline_s_, teardown_s_);
   for (const Worker& worker : fleet_.workers()) {
-    if (!worker.process->is_running()) continue;
+    if (!worker.process->is_running() || is_host_quiet(worker, steady_now_s())) continue;
     wake_s = std::min(wake_s, worker.watch.next_check_s());
     if (worker.channel_closed_s && !worker.records) {
       wake_s = std::min(wake_s, *worker.channel_closed_s + options_.limits.settle_s);
