@@ -74,6 +74,12 @@ struct DatasetFacts : WordFacts {
   std::optional<std::int64_t> doc_stride{};
 };
 
+/// How the devices of a run work together.
+struct StrategyFacts : WordFacts {
+  bool is_one_rank = false;  // one worker has all devices, and a step spans them and their threads
+  bool divides_state = false;  // among the ranks, which therefore must be several
+};
+
 /// A task (ModelFacts::task) whose models evaluate can measure, and by what.
 struct TaskFacts : WordFacts {
   std::vector<std::string> not_on{};  // formats whose samples lack what is measured
@@ -82,7 +88,7 @@ struct TaskFacts : WordFacts {
 namespace catalog {
 std::span<const ModelFacts> models();
 std::span<const PrecisionFacts> precisions();
-std::span<const WordFacts> parallelisms();
+std::span<const StrategyFacts> parallelisms();
 std::span<const DatasetFacts> datasets();
 std::span<const WordFacts> augmentations();
 std::span<const WordFacts> optimizers();
@@ -104,6 +110,7 @@ const ModelFacts* find_model(std::string_view name);
 /// and activations (those of other classes: parameters alone). Not for another image_size.
 ModelFacts sized(const ModelFacts& model, const RunSpec& spec);
 const PrecisionFacts* find_precision(std::string_view name);
+const StrategyFacts* find_parallelism(std::string_view name);
 const DatasetFacts* find_dataset(std::string_view name);
 const TaskFacts* find_evaluated_task(std::string_view name);
 const WordFacts* find_word(std::span<const WordFacts> table, std::string_view name);

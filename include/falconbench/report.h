@@ -1,6 +1,5 @@
-// The report of one run: the one result of the tool, written as JSON (schemas/report.schema.json is
-// made from these lists). report::make() fills it, pure; the top-level names are fixed. A null has
-// its reason beside it.
+// The report of one run, written as JSON (schemas/report.schema.json is made from these lists).
+// report::make() fills it, pure; the top-level names are fixed. A null has its reason beside it.
 #pragma once
 #include <cstdint>
 #include <map>

@@ -4,6 +4,7 @@
 #include "cli/file_checks.h"
 #include "cli/probe.h"
 #include "cli/run.h"
+#include "falconbench/catalog.h"
 #include "falconbench/clock.h"
 #include "falconbench/errors.h"
 #include "plan/make.h"
@@ -71,10 +72,11 @@ plan::PlacedProcesses place(Run& run, const SystemFile& system, launch::Crew* cr
                                       crew->job().started_by + " started " +
                                       std::to_string(crew->job().world) + " processes");
   }
-  if (given.parallelism.kind == "dp" && crew->job().world > 1) {
-    throw Error(ExitCode::kUsage, "parallelism dp is one process with all its GPUs, but " +
-                                      crew->job().started_by + " started " +
-                                      std::to_string(crew->job().world));
+  const StrategyFacts* strategy = catalog::find_parallelism(given.parallelism.kind);
+  if (strategy != nullptr && strategy->is_one_rank && crew->job().world > 1) {
+    throw Error(ExitCode::kUsage,
+                "parallelism " + strategy->name + " is one process with all its GPUs, but " +
+                    crew->job().started_by + " started " + std::to_string(crew->job().world));
   }
   const std::vector<plan::ProcessView> processes = processes_of(run.host, *crew);
   plan::admit(run.host, processes);

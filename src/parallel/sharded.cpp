@@ -339,7 +339,7 @@ CommunicationCount Sharded::last_step() const {
 
 std::map<std::string, std::string> Sharded::choices() const {
   std::map<std::string, std::string> choices;
-  choices["sharded"] =
+  choices["division"] =
       "stage " + std::to_string(stage_) + ", " + std::to_string(units_.size()) + " units";
   choices["gradient_reduction"] =
       group_.backend() == comm::Backend::kNccl

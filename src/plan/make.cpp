@@ -57,8 +57,9 @@ void check_device_and_precision(const RunSpec& spec, const Placement& placement,
                                   std::to_string(placement.devices.size()) +
                                   "; use ddp, sharded or dp, or devices: 1");
   }
-  if (spec.parallelism.kind == "sharded" && placement.devices.size() == 1) {
-    faults.add("parallelism", "sharded divides among devices, but there is one; use none");
+  const StrategyFacts& strategy = *catalog::find_parallelism(spec.parallelism.kind);
+  if (strategy.divides_state && placement.devices.size() == 1) {
+    faults.add("parallelism", strategy.name + " divides among devices, but there is one; use none");
   }
 }
 
@@ -122,7 +123,8 @@ void time_checkpoints(const RunSpec& spec, Plan& plan, Faults& faults) {
 
 // Whether the step is captured; refused here is only what the spec alone did not tell.
 void choose_graphs(const RunSpec& spec, const Placement& placement, Plan& plan) {
-  if (!placement.on_gpu() || spec.engine.graphs == "off" || spec.parallelism.kind == "dp") return;
+  if (!placement.on_gpu() || spec.engine.graphs == "off") return;
+  if (catalog::find_parallelism(spec.parallelism.kind)->is_one_rank) return;
   plan.graphs = spec.warmup_steps >= kGraphWarmupSteps;
   if (plan.graphs) return;
   plan.findings.push_back({"no_graph", "warning", "the step is not captured as a CUDA graph",
@@ -193,7 +195,7 @@ Plan make(const ResolvedSpec& resolved, const Placement& placement,
   plan.parallelism = spec.parallelism.kind;
   plan.topology_devices = placement.names;
   plan.ranks = ranks;
-  if (spec.parallelism.kind == "dp") {
+  if (catalog::find_parallelism(plan.parallelism)->is_one_rank) {
     plan.ranks = {joined(plan.ranks)};
     if (spec.data.loader.threads) {
       plan.ranks[0].decode_threads = static_cast<int>(*spec.data.loader.threads);

@@ -20,7 +20,7 @@ struct Shares {
 };
 
 Shares shares_of(const RunSpec& spec, std::int64_t devices, bool narrow) {
-  if (spec.parallelism.kind != "sharded") return {};
+  if (!catalog::find_parallelism(spec.parallelism.kind)->divides_state) return {};
   const std::int64_t stage = spec.parallelism.sharded.stage;
   return {stage == 3 ? devices : 1, stage >= 2 ? devices : 1, devices, narrow};
 }

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -132,6 +133,7 @@ class Nvml {
   void* library_ = nullptr;
   std::unique_ptr<NvmlFunctions> functions_;
   std::string unavailable_;
+  mutable std::mutex gpm_mutex_;  // held in every call of GPM, whichever the device
 };
 
 }  // namespace falcon::platform

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -28,7 +29,8 @@ NvmlResult<std::unique_ptr<NvmlGpm>> NvmlGpm::open(const NvmlDevice& device) {
   if (!supported.has_value()) return {{}, supported.code, supported.reason};
   const Nvml& library = *device.library_;
   const NvmlFunctions& functions = *library.functions_;
-  std::unique_ptr<NvmlGpm> gpm(new NvmlGpm(library, device.handle_));
+  std::unique_ptr<NvmlGpm> gpm(new NvmlGpm(library, device.handle_));  // its end locks too
+  const std::lock_guard lock(library.gpm_mutex_);
   nvml::Code code = nvml::kFunctionNotFound;
   if (functions.gpm_alloc != nullptr && functions.gpm_free != nullptr &&
       functions.gpm_sample != nullptr && functions.gpm_metrics != nullptr) {
@@ -40,12 +42,14 @@ NvmlResult<std::unique_ptr<NvmlGpm>> NvmlGpm::open(const NvmlDevice& device) {
 }
 
 NvmlGpm::~NvmlGpm() {
+  const std::lock_guard lock(library_->gpm_mutex_);
   for (const nvml::GpmSample sample : {earlier_, later_}) {
     if (sample != nullptr) library_->functions_->gpm_free(sample);
   }
 }
 
 NvmlResult<bool> NvmlGpm::sample() {
+  const std::lock_guard lock(library_->gpm_mutex_);
   const nvml::Code code = library_->functions_->gpm_sample(handle_, earlier_);
   if (code != nvml::kSuccess) return {{}, code, library_->failure("nvmlGpmSampleGet", code)};
   std::swap(earlier_, later_);
@@ -63,7 +67,9 @@ std::vector<NvmlResult<double>> NvmlGpm::values(std::span<const unsigned> metric
     request.metrics[i] = nvml::GpmMetric{};
     request.metrics[i].id = metrics[i];
   }
+  std::unique_lock lock(library_->gpm_mutex_);
   const nvml::Code called = library_->functions_->gpm_metrics(&request);
+  lock.unlock();
   std::vector<NvmlResult<double>> values;
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     const nvml::Code code = called != nvml::kSuccess ? called : request.metrics[i].code;

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "falconbench/catalog.h"
 #include "measure/statistics.h"
 
 namespace falcon::report {
@@ -68,7 +69,8 @@ void add_bandwidths(const Evidence& evidence, Communication& out) {
   const double bytes_per_s = static_cast<double>(*out.bytes_per_step) / (*out.busy_ms * 1e-3);
   out.algorithm_bandwidth_bytes_per_s = bytes_per_s;
   // each byte is reduced and handed out again, or, in shards, one of both
-  const double passes = evidence.plan.parallelism == "sharded" ? 1 : 2;
+  const StrategyFacts* strategy = catalog::find_parallelism(evidence.plan.parallelism);
+  const double passes = strategy != nullptr && strategy->divides_state ? 1 : 2;
   out.bus_bandwidth_bytes_per_s = bytes_per_s * passes * (n - 1) / n;
 }
 

@@ -30,6 +30,10 @@ const PrecisionFacts* find_precision(std::string_view name) {
   return find(precisions(), name);
 }
 
+const StrategyFacts* find_parallelism(std::string_view name) {
+  return find(parallelisms(), name);
+}
+
 const DatasetFacts* find_dataset(std::string_view name) {
   return find(datasets(), name);
 }

@@ -72,7 +72,6 @@ std::vector<WordFacts> of_the_machine() {
       {"acs_redirects", "access control sends traffic between GPUs up to the root complex", {}},
       {"peer_access_blocked", "some GPUs may not reach each other directly", {}},
       {"mig_enabled", "a GPU is split into MIG instances", {}},
-      {"uplink_shared", "GPUs have less to share than each has alone", {}},
       {"gpu_without_driver", "GPUs are plugged in that no driver serves", {}},
   };
 }

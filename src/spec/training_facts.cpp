@@ -4,21 +4,24 @@
 
 namespace falcon::catalog {
 
-std::span<const WordFacts> parallelisms() {
-  static const std::vector<WordFacts> table = {
-      {"none", "one device alone", {}},
-      {"dp",
-       "one worker for all devices: in every step replicas get the state, compute a part of the "
-       "batch each and give their gradients back, as torch.nn.DataParallel; no CUDA graph",
-       {}},
-      {"ddp",
-       "one worker per device with a replica each; gradients are averaged in buckets while the "
-       "backward pass goes on",
-       {"bucket_mb", "first_bucket_mb"}},
-      {"sharded",
-       "as ddp, but optimizer state (stage 1), gradients (2) and parameters (3) are divided among "
-       "the workers, as in ZeRO",
-       {"stage", "unit_mb"}},
+std::span<const StrategyFacts> parallelisms() {
+  static const std::vector<StrategyFacts> table = {
+      {{"none", "one device alone", {}}},
+      {{"dp",
+        "one worker for all devices: in every step replicas get the state, compute a part of the "
+        "batch each and give their gradients back, as torch.nn.DataParallel; no CUDA graph",
+        {}},
+       /*is_one_rank=*/true},
+      {{"ddp",
+        "one worker per device with a replica each; gradients are averaged in buckets while the "
+        "backward pass goes on",
+        {"bucket_mb", "first_bucket_mb"}}},
+      {{"sharded",
+        "as ddp, but optimizer state (stage 1), gradients (2) and parameters (3) are divided among "
+        "the workers, as in ZeRO",
+        {"stage", "unit_mb"}},
+       /*is_one_rank=*/false,
+       /*divides_state=*/true},
   };
   return table;
 }

@@ -6,6 +6,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/full_like.h>
 
+#include <falconbench/catalog.h>
 #include <falconbench/clock.h>
 
 #include "train/generator.h"
@@ -49,7 +50,10 @@ std::string no_graph_reason(const Plan& plan, at::Device device) {
   if (plan.graphs) return "the run ended before a step was captured";
   if (!device.is_cuda()) return "the rank computes on the CPU";
   if (plan.spec.engine.graphs == "off") return "engine.graphs is off";
-  if (plan.parallelism == "dp") return "with dp a step spans devices and threads";
+  const StrategyFacts* strategy = catalog::find_parallelism(plan.parallelism);
+  if (strategy != nullptr && strategy->is_one_rank) {
+    return "with " + strategy->name + " a step spans devices and threads";
+  }
   return "fewer than " + std::to_string(kGraphWarmupSteps) + " warm-up steps";
 }
 

@@ -102,11 +102,11 @@ TEST(Topology, ANamedSetWithoutPlacesIsNotProved) {
 
 TEST(Topology, AFindingOfThePlanIsNotRepeated) {
   MadeRun run;
-  run.host.gpus[0].pcie_width = 8;
+  run.plan.spec.topology.name = "localGPUs";
   const Report alone = run.report();
-  ASSERT_THAT(finding_ids(alone), ElementsAre("pcie_link_degraded"));
+  ASSERT_THAT(finding_ids(alone), ElementsAre("topology_unknown"));
   run.plan.findings = {alone.findings[0]};
-  EXPECT_THAT(finding_ids(run.report()), ElementsAre("pcie_link_degraded"));
+  EXPECT_THAT(finding_ids(run.report()), ElementsAre("topology_unknown"));
 }
 
 TEST(NcclFallback, SharedMemoryBetweenGpusOfOneHostIsFound) {

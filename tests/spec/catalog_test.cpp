@@ -36,12 +36,15 @@ TEST(Catalog, NamesAreUniqueAndHaveATitle) {
     const std::vector<std::string> words = catalog::words(list);
     EXPECT_EQ(std::set<std::string>(words.begin(), words.end()).size(), words.size()) << list;
   }
-  for (const auto table : {catalog::parallelisms(), catalog::augmentations(), catalog::optimizers(),
-                           catalog::schedules(), catalog::samplers(), catalog::findings(),
-                           catalog::topologies(), catalog::storages()}) {
+  for (const auto table : {catalog::augmentations(), catalog::optimizers(), catalog::schedules(),
+                           catalog::samplers(), catalog::findings(), catalog::topologies(),
+                           catalog::storages()}) {
     for (const WordFacts& word : table) EXPECT_GT(word.title.size(), 10u) << word.name;
   }
   for (const DatasetFacts& format : catalog::datasets()) EXPECT_GT(format.title.size(), 10u);
+  for (const StrategyFacts& strategy : catalog::parallelisms()) {
+    EXPECT_GT(strategy.title.size(), 10u) << strategy.name;
+  }
 }
 
 TEST(Catalog, ModelsAreCompleteAndTheirRecipesAreValid) {
