@@ -169,9 +169,10 @@ TEST(LinksReport, TheSlowestRankOfEachWindowCounts) {
 TEST(LinksFindings, AreAllInTheCatalog) {
   std::set<std::string> known;
   for (const WordFacts& facts : catalog::findings()) known.insert(facts.name);
-  for (const char* id : {"link_contents_wrong", "link_not_measured", "peer_access_ineffective",
-                         "peer_access_blocked", "acs_redirects", "link_below_expected",
-                         "link_below_practical", "uplink_shared", "iommu_translates", "nccl_fallback"}) {
+  for (const char* id :
+       {"link_contents_wrong", "link_not_measured", "peer_access_ineffective",
+        "peer_access_blocked", "acs_redirects", "link_below_expected", "link_below_practical",
+        "uplink_shared", "iommu_translates", "nccl_fallback"}) {
     EXPECT_TRUE(known.contains(id)) << id;
   }
 }
@@ -245,8 +246,7 @@ TEST(LinksFindings, AHostLinkBelowItsKindAndBridgesThatRedirect) {
 TEST(LinksFindings, AnIommuThatTranslatesAndNcclThatStages) {
   MadeLinks made;
   made.input.host.gpus[1].iommu = std::string("DMA-FQ");
-  made.input.collectives[0].transports[1] =
-      std::vector<Transport>{{1, 0, "SHM/direct/direct", 2}};
+  made.input.collectives[0].transports[1] = std::vector<Transport>{{1, 0, "SHM/direct/direct", 2}};
   const LinksReport report = make_links(made.input);
   EXPECT_THAT(found_in(report), ElementsAre("iommu_translates", "nccl_fallback"));
   EXPECT_THAT(report.findings[0].message, HasSubstr("gpu1"));

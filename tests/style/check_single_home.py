@@ -34,6 +34,8 @@ ALLOWED = {
     ("src/data/squad.cpp", '"squad" '): "the data set says in its description what it is",
     ("src/data/synthetic_images.cpp", '"synthetic" '): "the data set says in its description what it is",
     ("src/data/synthetic_tokens.cpp", '"synthetic" '): "the data set says in its description what it is",
+    ("src/links/host_copies.cpp", '"memory" '): "what assembly changes",
+    ("src/report/links/expectation.cpp", '"uplink" '): "the class of links that this place is about",
     ("src/platform/machine/roster.cpp", '"nvml" '): "the name that hwloc gives a GPU's device",
 }
 
