@@ -116,7 +116,7 @@ void Supervisor::supervise() {
 double Supervisor::next_wake_s() const {
   double wake_s = std::min({stage_until_s_, term_s_, next_host_check_s()});
   if (stage_ != Stage::kRunning) return wake_s;
-  wake_s = std::min(deadline_s_, teardown_s_);
+  wake_s = std::min({wake_s, deadline_s_, teardown_s_});
   for (const Worker& worker : fleet_.workers()) {
     if (!worker.process->is_running() || is_host_quiet(worker, steady_now_s())) continue;
     wake_s = std::min(wake_s, worker.watch.next_check_s());
