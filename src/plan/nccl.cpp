@@ -135,6 +135,20 @@ std::string gpu_xml(const Gpu* gpu, const std::vector<const Gpu*>& peers, const 
          attributes + ">" + links + "</gpu>\n    </pci>\n";
 }
 
+// NCCL wants to know what a CPU is, for the speed between sockets. Family and model are those of a
+// current server: there it knows no difference.
+std::string cpu_xml(int node, const Host& host) {
+#ifdef __aarch64__
+  const std::string kind = "arch=\"arm64\"";
+#else
+  const bool is_amd = host.cpu.model.has_value() && host.cpu.model.value->starts_with("AMD");
+  const std::string kind = std::string("arch=\"x86_64\" vendor=\"") +
+                           (is_amd ? "AuthenticAMD" : "GenuineIntel") +
+                           "\" familyid=\"6\" modelid=\"143\"";
+#endif
+  return "  <cpu numaid=\"" + std::to_string(node) + "\" " + kind + ">\n";
+}
+
 std::string topology_xml(const Plan& plan, const Placement& placement, const Host& host) {
   std::vector<const Gpu*> locals, falcons;
   for (std::size_t i = 0; i < placement.gpus.size(); ++i) {
@@ -145,7 +159,7 @@ std::string topology_xml(const Plan& plan, const Placement& placement, const Hos
   if (nodes.empty()) nodes.push_back(0);
   std::string xml = "<system version=\"1\">\n";
   for (const int node : nodes) {
-    xml += "  <cpu numaid=\"" + std::to_string(node) + "\">\n";
+    xml += cpu_xml(node, host);
     if (node == nodes.front()) {
       for (const Gpu* gpu : locals) xml += gpu_xml(gpu, locals, host);
     }
@@ -153,8 +167,7 @@ std::string topology_xml(const Plan& plan, const Placement& placement, const Hos
   }
   int next = kFirstFalconNode;
   for (const Gpu* gpu : falcons) {
-    xml += "  <cpu numaid=\"" + std::to_string(next++) + "\">\n" + gpu_xml(gpu, {}, host) +
-           "  </cpu>\n";
+    xml += cpu_xml(next++, host) + gpu_xml(gpu, {}, host) + "  </cpu>\n";
   }
   return xml + "</system>\n";
 }

@@ -67,37 +67,45 @@ TEST(NcclSettings, FalconGpusAloneHavePeerToPeerOff) {
   EXPECT_EQ(nccl.topology, "");
 }
 
+// of the made host, which does not tell its CPU
+const std::string kCpu = R"( arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143")";
+
 TEST(NcclSettings, AMixedSetGetsATopologyInWhichFalconGpusAreFarAway) {
   const NcclPlan nccl = Made().settings({"", {"g0", "g1", "g2", "g3"}});
   EXPECT_THAT(nccl.environment, AllOf(Contains(Pair("NCCL_P2P_LEVEL", "PHB")),
                                       Not(Contains(Key("NCCL_P2P_DISABLE")))));
-  EXPECT_EQ(nccl.topology,
-            "<system version=\"1\">\n"
-            "  <cpu numaid=\"0\">\n"
-            "    <pci busid=\"0000:10:00.0\" class=\"0x030200\">\n"
-            "      <gpu sm=\"90\"><nvlink target=\"0000:11:00.0\" count=\"2\" "
-            "tclass=\"0x030200\"/></gpu>\n"
-            "    </pci>\n"
-            "    <pci busid=\"0000:11:00.0\" class=\"0x030200\">\n"
-            "      <gpu sm=\"90\"><nvlink target=\"0000:10:00.0\" count=\"2\" "
-            "tclass=\"0x030200\"/></gpu>\n"
-            "    </pci>\n"
-            "  </cpu>\n"
-            "  <cpu numaid=\"1\">\n"
-            "  </cpu>\n"
-            "  <cpu numaid=\"100\">\n"
-            "    <pci busid=\"0000:12:00.0\" class=\"0x030200\">\n"
-            "      <gpu sm=\"90\"><nvlink target=\"ffff:ff:1f.0\" count=\"1\" "
-            "tclass=\"0x030200\"/></gpu>\n"
-            "    </pci>\n"
-            "  </cpu>\n"
-            "  <cpu numaid=\"101\">\n"
-            "    <pci busid=\"0000:13:00.0\" class=\"0x030200\">\n"
-            "      <gpu sm=\"90\"><nvlink target=\"ffff:ff:1f.0\" count=\"1\" "
-            "tclass=\"0x030200\"/></gpu>\n"
-            "    </pci>\n"
-            "  </cpu>\n"
-            "</system>\n");
+  EXPECT_EQ(nccl.topology, std::string("<system version=\"1\">\n") + "  <cpu numaid=\"0\"" + kCpu +
+                               ">\n"
+                               "    <pci busid=\"0000:10:00.0\" class=\"0x030200\">\n"
+                               "      <gpu sm=\"90\"><nvlink target=\"0000:11:00.0\" count=\"2\" "
+                               "tclass=\"0x030200\"/></gpu>\n"
+                               "    </pci>\n"
+                               "    <pci busid=\"0000:11:00.0\" class=\"0x030200\">\n"
+                               "      <gpu sm=\"90\"><nvlink target=\"0000:10:00.0\" count=\"2\" "
+                               "tclass=\"0x030200\"/></gpu>\n"
+                               "    </pci>\n"
+                               "  </cpu>\n"
+                               "  <cpu numaid=\"1\"" +
+                               kCpu +
+                               ">\n"
+                               "  </cpu>\n"
+                               "  <cpu numaid=\"100\"" +
+                               kCpu +
+                               ">\n"
+                               "    <pci busid=\"0000:12:00.0\" class=\"0x030200\">\n"
+                               "      <gpu sm=\"90\"><nvlink target=\"ffff:ff:1f.0\" count=\"1\" "
+                               "tclass=\"0x030200\"/></gpu>\n"
+                               "    </pci>\n"
+                               "  </cpu>\n"
+                               "  <cpu numaid=\"101\"" +
+                               kCpu +
+                               ">\n"
+                               "    <pci busid=\"0000:13:00.0\" class=\"0x030200\">\n"
+                               "      <gpu sm=\"90\"><nvlink target=\"ffff:ff:1f.0\" count=\"1\" "
+                               "tclass=\"0x030200\"/></gpu>\n"
+                               "    </pci>\n"
+                               "  </cpu>\n"
+                               "</system>\n");
 }
 
 TEST(NcclSettings, ThroughSwitchesAGpuIsLinkedWithTheSwitch) {
