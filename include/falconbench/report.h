@@ -101,16 +101,6 @@ void visit_fields(ReportPlan& p, V& v) {
   visit_decisions(p, v);
 }
 
-/// The host with rank 0, and the others of a run on several.
-struct ReportSystem : Host {
-  std::vector<Host> hosts;
-};
-template <class V>
-void visit_fields(ReportSystem& s, V& v) {
-  visit_fields(static_cast<Host&>(s), v);
-  v.field("hosts", s.hosts, "the other hosts of a run on several");
-}
-
 struct Report {
   int schema_version = 1;
   Tool tool;

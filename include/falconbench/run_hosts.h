@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "falconbench/fields.h"
+#include "falconbench/host.h"
 #include "falconbench/measured.h"
 
 namespace falcon {
@@ -24,6 +25,16 @@ void visit_fields(RunHost& h, V& v) {
           "its steady clock minus that of the first host; times of the report are already aligned");
   v.field("clock_uncertainty_s", h.clock_uncertainty_s,
           "half the shortest round trip: the offset is that exact");
+}
+
+/// The host with rank 0, and the others of a run on several.
+struct ReportSystem : Host {
+  std::vector<Host> hosts;
+};
+template <class V>
+void visit_fields(ReportSystem& s, V& v) {
+  visit_fields(static_cast<Host&>(s), v);
+  v.field("hosts", s.hosts, "the other hosts of a run on several");
 }
 
 }  // namespace falcon
