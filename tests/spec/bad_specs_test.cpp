@@ -137,7 +137,8 @@ TEST(BadSpec, AllFaultsAreToldAtOnceInTheOrderOfTheFile) {
 
 TEST(BadSpec, WordsThatOldYamlReadsAsTruthValuesStayWords) {
   const std::string text = refusal("tests/data/specs/no_as_value.yaml");
-  EXPECT_THAT(text, HasSubstr("5:14: parallelism: unknown value \"no\"; accepted: none, dp, ddp, sharded"));
+  EXPECT_THAT(
+      text, HasSubstr("5:14: parallelism: unknown value \"no\"; accepted: none, dp, ddp, sharded"));
   EXPECT_THAT(text, HasSubstr("8:9: strict: expected true or false, got \"yes\" (some read this "
                               "as true; write true)"));
 }

@@ -36,9 +36,9 @@ TEST(Catalog, NamesAreUniqueAndHaveATitle) {
     const std::vector<std::string> words = catalog::words(list);
     EXPECT_EQ(std::set<std::string>(words.begin(), words.end()).size(), words.size()) << list;
   }
-  for (const auto table : {catalog::augmentations(), catalog::optimizers(), catalog::schedules(),
-                           catalog::samplers(), catalog::findings(), catalog::topologies(),
-                           catalog::storages()}) {
+  for (const auto table :
+       {catalog::augmentations(), catalog::optimizers(), catalog::schedules(), catalog::samplers(),
+        catalog::findings(), catalog::topologies(), catalog::storages()}) {
     for (const WordFacts& word : table) EXPECT_GT(word.title.size(), 10u) << word.name;
   }
   for (const DatasetFacts& format : catalog::datasets()) EXPECT_GT(format.title.size(), 10u);
