@@ -184,8 +184,8 @@ void Crew::let_host_in(const Listener& listener, const std::string& token) {
       if (hosts_[i]->has(rank)) other = hosts_[i]->name();
     }
     if (other.empty()) continue;
-    throw Error(ExitCode::kUsage,
-                "rank " + std::to_string(rank) + " is on host " + other + " and on host " + who);
+    const std::string both = other.append(" and on host ").append(who);
+    throw Error(ExitCode::kUsage, "rank " + std::to_string(rank) + " is on host " + both);
   }
 }
 

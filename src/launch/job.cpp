@@ -56,7 +56,7 @@ class Reading {
   }
   std::optional<Place> first_number(const std::vector<std::string>& names) const {
     for (const std::string& name : names) {
-      if (const auto found = number(name)) return found;
+      if (auto found = number(name)) return found;
     }
     return {};
   }
@@ -96,7 +96,7 @@ std::optional<Place> slurm_local_world(const Reading& reading, const std::option
     const auto index = static_cast<std::size_t>(node ? node->value : 0);
     if (index < tasks.size()) return Place{name, tasks[index]};
   }
-  if (const auto tasks = reading.number("SLURM_NTASKS_PER_NODE")) return tasks;
+  if (auto tasks = reading.number("SLURM_NTASKS_PER_NODE")) return tasks;
   const auto nodes =
       reading.first_number({"SLURM_STEP_NUM_NODES", "SLURM_NNODES", "SLURM_JOB_NUM_NODES"});
   if (!world || !nodes || nodes->value == 0 || world->value % nodes->value != 0) return {};
@@ -132,7 +132,7 @@ std::string missing_text(const Source& source) {
   if (!source.world) missing.emplace_back("the number of processes");
   if (!source.local_rank) missing.emplace_back("the rank on this host");
   if (!source.local_world) missing.emplace_back("the number of processes on this host");
-  static const std::map<std::string, std::string> kNeeded = {
+  static const std::map<std::string, std::string> needed = {
       {"RANK", "RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE"},
       {"torchrun", "RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE"},
       {"mpirun",
@@ -141,7 +141,7 @@ std::string missing_text(const Source& source) {
       {"mpiexec", "PMI_RANK, PMI_SIZE, MPI_LOCALRANKID, MPI_LOCALNRANKS"},
       {"srun", "SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID, SLURM_TASKS_PER_NODE"}};
   return what + " is set, but nothing tells " + base::join(missing, ", ") +
-         "; needed: " + kNeeded.at(source.started_by);
+         "; needed: " + needed.at(source.started_by);
 }
 
 void check_range(const Source& source) {
@@ -190,7 +190,7 @@ std::string key_of(const Reading& reading, const Source& source) {
 }
 
 std::string node_of(const Reading& reading, const Source& source) {
-  const std::string name = reading.text("FALCONBENCH_HOSTNAME");
+  std::string name = reading.text("FALCONBENCH_HOSTNAME");
   if (source.started_by == "torchrun") return name + "/" + reading.text("GROUP_RANK");
   if (source.started_by == "srun") return name + "/" + reading.text("SLURM_NODEID");
   return name;

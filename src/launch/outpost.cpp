@@ -18,8 +18,7 @@ constexpr double kHeldUpSeconds = 1;
 
 Outpost::Outpost(const Plan& plan, const LaunchOptions& options, MeetingPoint meeting,
                  SignalWatch& signals)
-    : plan_(plan),
-      options_(options),
+    : options_(options),
       signals_(signals),
       head_(options.crew->head()),
       fleet_options_(options),

@@ -42,7 +42,6 @@ class Outpost {
   double next_wake_s() const;
   bool is_over() const;
 
-  const Plan& plan_;
   const LaunchOptions& options_;
   SignalWatch& signals_;
   ControlChannel& head_;

@@ -43,7 +43,7 @@ std::string whole_disk(const Root& root, const std::string& folder) {
 void add_below(const Root& root, const std::string& disk, std::set<std::string>& out) {
   const std::string slaves = "sys/block/" + disk + "/slaves";
   for (const std::string& name : root.names(slaves)) {
-    const std::string folder = root.resolved(slaves + "/" + name);
+    const std::string folder = root.resolved((std::filesystem::path(slaves) / name).string());
     const std::string below = folder.empty() ? name : whole_disk(root, folder);
     if (out.insert(below).second) add_below(root, below, out);
   }

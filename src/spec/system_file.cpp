@@ -88,7 +88,7 @@ std::string normal_address(std::string text) {
 
 std::string Rules::checked_address(const Path& path, const std::string& address) {
   if (address.empty()) return address;
-  const std::string normal = normal_address(address);
+  std::string normal = normal_address(address);
   if (normal.empty()) {
     fault(path,
           "expected a PCI address such as 0000:18:00.0, got \"" + base::printable(address) + "\"");
@@ -106,6 +106,7 @@ bool is_number(const std::string& text) {
 template <class Map>
 std::vector<std::string> names_of(const Map& map) {
   std::vector<std::string> names;
+  names.reserve(map.size());
   for (const auto& [name, entry] : map) names.push_back(name);
   return names;
 }
