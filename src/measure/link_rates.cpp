@@ -58,17 +58,36 @@ constexpr std::array kNvlinks{
     Nvlink{"10.0", 50, 0.83, "no figure of the B200; the share of raw of the H100"},
 };
 
+const Pcie* find_pcie(int generation, int width) {
+  for (const Pcie& row : kPcie) {
+    if (row.generation == generation && width > 0) return &row;
+  }
+  return nullptr;
+}
+
+double raw_of(const Pcie& row, int width) {
+  return row.gigatransfers_per_s * 1e9 * width * row.coding / 8;
+}
+
+std::string unknown_pcie(int generation, int width) {
+  return "no figures are known for PCIe Gen" + std::to_string(generation) + " x" +
+         std::to_string(width);
+}
+
 }  // namespace
 
+Measured<double> pcie_raw_rate(int generation, int width) {
+  const Pcie* row = find_pcie(generation, width);
+  return row == nullptr ? Measured<double>::missing(unknown_pcie(generation, width))
+                        : Measured<double>(raw_of(*row, width));
+}
+
 Measured<LinkRate> pcie_rate(int generation, int width, PcieUse use) {
+  const Pcie* row = find_pcie(generation, width);
+  if (row == nullptr) return Measured<LinkRate>::missing(unknown_pcie(generation, width));
   const auto at = static_cast<std::size_t>(use);
-  for (const Pcie& row : kPcie) {
-    if (row.generation != generation || width <= 0) continue;
-    const double raw = row.gigatransfers_per_s * 1e9 * width * row.coding / 8;
-    return LinkRate{raw, row.seen[at] * raw, std::string(row.sources[at])};
-  }
-  return Measured<LinkRate>::missing("no figures are known for PCIe Gen" +
-                                     std::to_string(generation) + " x" + std::to_string(width));
+  const double raw = raw_of(*row, width);
+  return LinkRate{raw, row->seen[at] * raw, std::string(row->sources[at])};
 }
 
 Measured<LinkRate> nvlink_rate(int links, std::string_view compute_capability) {

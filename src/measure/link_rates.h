@@ -22,7 +22,11 @@ enum class PcieUse {
   kPeersAcrossComplex,  // PHB, NODE, SYS
 };
 
-/// Of a link of this PCIe generation (1 to 6) and width. Widths below x16 take the ratio of x16.
+/// Raw bytes/s of a link of this PCIe generation (1 to 6) and width. Missing for another
+/// generation.
+Measured<double> pcie_raw_rate(int generation, int width);
+
+/// Of such a link. Widths below x16 take the ratio of x16.
 /// Missing for another generation.
 Measured<LinkRate> pcie_rate(int generation, int width, PcieUse use);
 

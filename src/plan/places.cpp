@@ -1,7 +1,6 @@
 #include "plan/places.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -9,6 +8,7 @@
 
 #include "base/text.h"
 #include "falconbench/catalog.h"
+#include "measure/link_rates.h"
 #include "plan/declared_place.h"
 
 namespace falcon::plan {
@@ -16,17 +16,12 @@ namespace {
 
 using Text = Measured<std::string>;
 
-// Raw rate of one lane, one way, after line coding, GB/s: GT/s x 8/10 (128/130 from the third
-// generation on) / 8.
 Measured<double> raw_rate(const Measured<int>& generation, const Measured<int>& width) {
-  static constexpr std::array<double, 6> kPerLane = {
-      0.25, 0.5, 8. * 16 / 130, 16. * 16 / 130, 32. * 16 / 130, 64. * 16 / 130};
   if (!generation.has_value()) return Measured<double>::missing(generation.reason);
   if (!width.has_value()) return Measured<double>::missing(width.reason);
-  if (*generation < 1 || *generation > static_cast<int>(kPerLane.size())) {
-    return Measured<double>::missing("Gen" + std::to_string(*generation) + " is not known");
-  }
-  return kPerLane.at(static_cast<std::size_t>(*generation - 1)) * *width;
+  Measured<double> rate = measure::pcie_raw_rate(*generation, *width);
+  if (rate.has_value()) rate = *rate / 1e9;
+  return rate;
 }
 
 Text text_or(const std::string& text, const char* reason) {
