@@ -1,8 +1,11 @@
 #include "comm/pass_timer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <falconbench/clock.h>
+
+#include "measure/intervals.h"
 
 namespace falcon::comm {
 
@@ -32,18 +35,14 @@ bool PassTimer::is_over(const Pass& pass) const {
 }
 
 double PassTimer::busy_ms_of(const Pass& pass) const {
-  double busy_ms = 0;
-  double covered_until_s = 0;
-  for (const Collective& one : pass) {
-    if (timed_on_device_) {
-      busy_ms += static_cast<double>(one.work->getDuration());
-      continue;
-    }
-    const double end_s = one.end_s->load();
-    busy_ms += 1e3 * std::max(0.0, end_s - std::max(one.begin_s, covered_until_s));
-    covered_until_s = std::max(covered_until_s, end_s);
+  if (timed_on_device_) {
+    double busy_ms = 0;
+    for (const Collective& one : pass) busy_ms += static_cast<double>(one.work->getDuration());
+    return busy_ms;
   }
-  return busy_ms;
+  std::vector<measure::Interval> under_way;
+  for (const Collective& one : pass) under_way.push_back({one.begin_s, one.end_s->load()});
+  return 1e3 * measure::covered(std::move(under_way));
 }
 
 void PassTimer::harvest() {

@@ -9,6 +9,7 @@
 #include <falconbench/errors.h>
 
 #include "measure/intervals.h"
+#include "train/graph_nodes.h"
 #include "train/time_marks.h"
 
 namespace falcon::train {
@@ -49,22 +50,12 @@ class KernelNames {
       driver_function<decltype(&cuKernelGetName)>("cuKernelGetName", kSince);
 };
 
-std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
-  std::size_t count = 0;
-  C10_CUDA_CHECK(cudaGraphGetNodes(graph, nullptr, &count));
-  std::vector<cudaGraphNode_t> nodes(count);
-  C10_CUDA_CHECK(cudaGraphGetNodes(graph, nodes.data(), &count));
-  return nodes;
-}
-
 }  // namespace
 
 KernelTimes::KernelTimes(cudaGraph_t graph, std::string_view part) {
   const KernelNames name_of;
   for (cudaGraphNode_t node : nodes_of(graph)) {
-    cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
-    C10_CUDA_CHECK(cudaGraphNodeGetType(node, &type));
-    if (type != cudaGraphNodeTypeKernel) continue;
+    if (type_of(node) != cudaGraphNodeTypeKernel) continue;
     if (name_of(node).find(part) != std::string::npos) surround(graph, node);
   }
 }
@@ -108,7 +99,6 @@ void KernelTimes::leave_graph() {
 
 double KernelTimes::busy_ms(std::int64_t step) {
   std::vector<measure::Interval> kernels;
-  double last_ms = 0;
   for (std::size_t i = 0; i < nodes_.size(); i += 2) {
     C10_CUDA_CHECK(cudaEventSynchronize(event(step, i + 1)));
     float begin_ms = 0, duration_ms = 0;
@@ -116,9 +106,8 @@ double KernelTimes::busy_ms(std::int64_t step) {
     C10_CUDA_CHECK(cudaEventElapsedTime(&begin_ms, event(step, 0), event(step, i)));
     C10_CUDA_CHECK(cudaEventElapsedTime(&duration_ms, event(step, i), event(step, i + 1)));
     kernels.push_back({begin_ms, double{begin_ms} + duration_ms});
-    last_ms = std::max(last_ms, kernels.back().end);
   }
-  return kernels.empty() ? 0 : measure::covered(kernels, {kernels.front().begin, last_ms});
+  return measure::covered(std::move(kernels));
 }
 
 }  // namespace falcon::train

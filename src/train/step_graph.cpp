@@ -8,6 +8,8 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <cuda_runtime_api.h>
 
+#include "train/graph_nodes.h"
+
 namespace falcon::train {
 namespace {
 
@@ -67,16 +69,10 @@ StepGraph::StepGraph(TimeMarks& marks, std::int64_t step, const std::function<vo
 }
 
 void StepGraph::find_marks(std::int64_t step) {
-  cudaGraph_t graph = graph_.raw_cuda_graph();
-  std::size_t count = 0;
-  C10_CUDA_CHECK(cudaGraphGetNodes(graph, nullptr, &count));
-  std::vector<cudaGraphNode_t> nodes(count);
-  C10_CUDA_CHECK(cudaGraphGetNodes(graph, nodes.data(), &count));
-  nodes_ = static_cast<std::int64_t>(count);
+  const std::vector<cudaGraphNode_t> nodes = nodes_of(graph_.raw_cuda_graph());
+  nodes_ = static_cast<std::int64_t>(nodes.size());
   for (cudaGraphNode_t node : nodes) {
-    cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
-    C10_CUDA_CHECK(cudaGraphNodeGetType(node, &type));
-    if (type != cudaGraphNodeTypeEventRecord) continue;
+    if (type_of(node) != cudaGraphNodeTypeEventRecord) continue;
     cudaEvent_t event = nullptr;
     C10_CUDA_CHECK(cudaGraphEventRecordNodeGetEvent(node, &event));
     for (int place = 0; place < marks_.places(); ++place) {
