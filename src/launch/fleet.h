@@ -1,5 +1,6 @@
 // The workers of a run as the launcher holds them: starting, waiting for news, signalling.
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -76,6 +77,19 @@ class Fleet {
   MeetingPoint meeting_;  // its socket is closed once rank 0 has it
   std::vector<Worker> workers_;
 };
+
+/// What a worker that has ended said last is still in its socket and pipe: hears it, and closes
+/// both.
+template <class Hear>
+void hear_the_rest(Worker& worker, const Hear& hear) {
+  std::size_t bytes_before = 0;
+  do {
+    bytes_before = worker.channel->bytes_read();
+    hear(worker);
+  } while (worker.channel->bytes_read() != bytes_before);
+  worker.channel->close();
+  worker.output.finish();
+}
 
 /// What is left to say of a worker at the end.
 WorkerEnd end_of(const Worker& worker, bool with_lines);

@@ -138,13 +138,7 @@ void Outpost::observe(const Worker& worker, const Message& message) {
 
 void Outpost::reap(Worker& worker) {
   if (!worker.process->reap()) return;
-  std::size_t bytes_before = 0;
-  do {
-    bytes_before = worker.channel->bytes_read();
-    hear(worker);
-  } while (worker.channel->bytes_read() != bytes_before);
-  worker.channel->close();
-  worker.output.finish();
+  hear_the_rest(worker, [this](Worker& ended) { hear(ended); });
   head_.say(MessageType::kHostEnded, HostEnded{worker.rank, *worker.process->end()});
 }
 

@@ -123,14 +123,7 @@ void Supervisor::reap(Worker& worker) {
   if (!worker.process->reap()) return;
   const double now_s = steady_now_s();
   worker.ended_s = now_s;
-  // what it said last is still in the socket and in the pipe
-  std::size_t bytes_before = 0;
-  do {
-    bytes_before = worker.channel->bytes_read();
-    hear(worker);
-  } while (worker.channel->bytes_read() != bytes_before);
-  worker.channel->close();
-  worker.output.finish();
+  hear_the_rest(worker, [this](Worker& ended) { hear(ended); });
   const ProcessEnd& end = *worker.process->end();
   event(now_s, worker.rank, "ended", to_text(end));
   // with its results in, how it ends costs nothing: WorkerEnd says it, the report makes a finding
