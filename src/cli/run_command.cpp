@@ -71,11 +71,16 @@ void collect_others(Run& run, launch::Crew& crew) {
   }
 }
 
+// The data set has then been looked at; the workers open their own.
+void prepare_storage(Run& run, const Patience& patience) {
+  run.storage.prepare(run.plan, run.host, run.dataset.get(), patience);
+  run.dataset.reset();
+}
+
 void execute(Run& run, Log& log, const RunArguments& arguments, launch::SignalWatch& signals,
              const Patience& patience, launch::Crew* crew) {
   probe_host(run, &patience);
-  run.storage.prepare(run.plan, run.host, run.dataset.get(), patience);
-  run.dataset.reset();
+  prepare_storage(run, patience);
   RunTelemetry telemetry(run.plan, ranks_here(run.plan, crew), run.nvml);
   Progress progress({run.plan.warmup_steps, run.plan.measured_steps, run.plan.global_batch,
                      stderr_is_terminal(), arguments.quiet});
@@ -145,8 +150,7 @@ ExitCode dry_run(Run& run, Log& log, const RunArguments& arguments) {
 ExitCode serve(Run& run, Log& log, launch::SignalWatch& signals, const Patience& patience,
                launch::Crew& crew) {
   prepare(run, log, &patience, &crew);
-  run.storage.prepare(run.plan, run.host, run.dataset.get(), patience);
-  run.dataset.reset();
+  prepare_storage(run, patience);
   RunTelemetry telemetry(run.plan, crew.ranks(), run.nvml);
   const launch::LaunchOptions options = options_of(run, telemetry, signals, &crew);
   std::string message;
