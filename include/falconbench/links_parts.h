@@ -72,29 +72,20 @@ void visit_fields(LatencyFigure& l, V& v) {
   v.field("latency_s", l.latency_s, "one copy or load");
 }
 
-/// The figures of one pair of GPUs that a table needs: medians at the largest size.
-struct PairFigures {
-  Measured<double> write_bytes_per_s, read_bytes_per_s, both_bytes_per_s, latency_s;
+/// The figures of GPUs that a table needs: medians at the largest size.
+template <class Figure>
+struct BetweenGpus {
+  Figure write_bytes_per_s, read_bytes_per_s, both_bytes_per_s, latency_s;
 };
-template <class V>
-void visit_fields(PairFigures& f, V& v) {
+template <class Figure, class V>
+void visit_fields(BetweenGpus<Figure>& f, V& v) {
   v.field("write_bytes_per_s", f.write_bytes_per_s, "one way, copy engine of the source");
   v.field("read_bytes_per_s", f.read_bytes_per_s, "one way, copy engine of the target");
   v.field("both_bytes_per_s", f.both_bytes_per_s, "write both ways at once, sum of the two");
   v.field("latency_s", f.latency_s, "16-byte copies back to back");
 }
-
-/// The same over all pairs of a class.
-struct ClassFigures {
-  Spread write_bytes_per_s, read_bytes_per_s, both_bytes_per_s, latency_s;
-};
-template <class V>
-void visit_fields(ClassFigures& f, V& v) {
-  v.field("write_bytes_per_s", f.write_bytes_per_s, "one way, copy engine of the source");
-  v.field("read_bytes_per_s", f.read_bytes_per_s, "one way, copy engine of the target");
-  v.field("both_bytes_per_s", f.both_bytes_per_s, "write both ways at once, sum of the two");
-  v.field("latency_s", f.latency_s, "16-byte copies back to back");
-}
+using PairFigures = BetweenGpus<Measured<double>>;
+using ClassFigures = BetweenGpus<Spread>;  // over all pairs of a class
 
 /// A collective of one size. Bus bandwidth as nccl-tests defines it (doc/PERFORMANCE.md): size /
 /// time, times 2 (n - 1) / n for all_reduce, (n - 1) / n for all_gather and reduce_scatter, 1 for

@@ -10,6 +10,9 @@
 
 namespace falcon {
 
+/// Why there is none where none was asked for.
+inline constexpr const char* kNoTrace = "trace.steps is 0";
+
 /// What happened on one rank in some steps after the measured ones, as columns: entry i of each of
 /// the last four is event i. A track is a line of the picture: a GPU stream, a host thread, or the
 /// steps and their phases.

@@ -25,7 +25,7 @@ struct OtherHost {
 struct Circumstances {
   std::vector<std::string> command_line;
   StorageSight storage;
-  Measured<std::string> trace_file = Measured<std::string>::missing("trace.steps is 0");
+  Measured<std::string> trace_file = Measured<std::string>::missing(kNoTrace);
   const ModelFacts* model = nullptr;  // catalog rows of the plan's names
   const PrecisionFacts* precision = nullptr;
   std::vector<OtherHost> others;

@@ -77,7 +77,7 @@ Measured<std::string> write_trace(const std::string& report_path, const Plan& pl
     for (const auto& records : log.records) {
       if (records) return Measured<std::string>::missing(records->trace.reason);
     }
-    return Measured<std::string>::missing(plan.spec.trace.steps == 0 ? "trace.steps is 0"
+    return Measured<std::string>::missing(plan.spec.trace.steps == 0 ? kNoTrace
                                                                      : "no rank traced its steps");
   }
   const std::string path = trace_path(report_path);

@@ -290,7 +290,7 @@ void Session::save_weights() {
 
 Measured<TraceRecord> Session::trace() {
   const std::int64_t steps = plan_.spec.trace.steps;
-  if (steps == 0) return Measured<TraceRecord>::missing("trace.steps is 0");
+  if (steps == 0) return Measured<TraceRecord>::missing(kNoTrace);
   if (trainer_->was_stopped()) {
     return Measured<TraceRecord>::missing("the run was ended before the traced steps");
   }
