@@ -4,54 +4,26 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-SCRIPTS = HERE.parent.parent / "scripts"
+from sweeps import SCRIPTS, SweepCase
+
 sys.path.insert(0, str(SCRIPTS))
 import sweep_points  # noqa: E402
 import sweep_time  # noqa: E402
 
 
-class SweepOrderTest(unittest.TestCase):
+class SweepOrderTest(SweepCase):
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.folder = pathlib.Path(scratch.name)
-        self.out = self.folder / "an output"
-        self.calls_file = self.folder / "calls"
-        self.environment = {
-            **os.environ,
-            "FALCONBENCH": str(HERE / "fake_falconbench.sh"),
-            "FAKE_CALLS": str(self.calls_file),
-        }
+        super().setUp()
         for name in ("a.yaml", "b.yaml"):
             (self.folder / name).write_text(f"model: {name}\n")
 
-    def start(self, *arguments):
-        return subprocess.Popen(
-            [SCRIPTS / "sweep.sh", "--output-dir", self.out, *arguments],
-            cwd=self.folder,
-            env=self.environment,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-
-    def sweep(self, *arguments):
-        process = self.start(*arguments)
-        stdout, stderr = process.communicate(timeout=60)
-        return process.returncode, stdout, stderr
-
     def names(self):
         """Points in the order in which they were run."""
-        lines = self.calls_file.read_text().splitlines() if self.calls_file.exists() else []
-        self.calls_file.unlink(missing_ok=True)
-        return [os.path.basename(line.split(" --output ")[1]).removesuffix(".json") for line in lines]
+        return [os.path.basename(line.split(" --output ")[1]).removesuffix(".json") for line in self.calls()]
 
     def test_what_is_costly_changes_least(self):
         self.sweep("a.yaml", "b.yaml", "--set", "seed=1,2", "--set", "topology=x,y")

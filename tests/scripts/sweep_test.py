@@ -4,55 +4,26 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-SCRIPTS = HERE.parent.parent / "scripts"
-os.environ["FALCONBENCH"] = str(HERE / "fake_falconbench.sh")
+from sweeps import SCRIPTS, STAND_IN, SweepCase
+
+os.environ["FALCONBENCH"] = STAND_IN
 sys.path.insert(0, str(SCRIPTS))
 import sweep_points  # noqa: E402
 
 
-class SweepTest(unittest.TestCase):
+class SweepTest(SweepCase):
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.folder = pathlib.Path(scratch.name)
-        self.out = self.folder / "an output"
-        self.calls_file = self.folder / "calls"
-        self.environment = {**os.environ, "FAKE_CALLS": str(self.calls_file)}
+        super().setUp()
         self.spec("base.yaml")
 
     def spec(self, name, text="model: resnet50\n"):
         (self.folder / name).write_text(text)
         return name
-
-    def start(self, *arguments, **options):
-        return subprocess.Popen(
-            [SCRIPTS / "sweep.sh", "--output-dir", self.out, *arguments],
-            cwd=self.folder,
-            env=self.environment,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            **options,
-        )
-
-    def sweep(self, *arguments):
-        """(exit code, stdout, stderr)."""
-        process = self.start(*arguments)
-        stdout, stderr = process.communicate(timeout=60)
-        return process.returncode, stdout, stderr
-
-    def calls(self):
-        """Arguments of the runs since the last call."""
-        lines = self.calls_file.read_text().splitlines() if self.calls_file.exists() else []
-        self.calls_file.unlink(missing_ok=True)
-        return lines
 
     def index(self):
         lines = [json.loads(line) for line in (self.out / "index.jsonl").read_text().splitlines()]
