@@ -46,8 +46,11 @@ struct CommunicationCount {
 /// What this rank updates of a parameter.
 struct Slice {
   NamedTensor parameter;  // the model's
-  at::Tensor values;      // the parameter itself; or a part of it, 1-D, in the order of its memory
-  at::Tensor gradient;    // of values, always the same tensor; undefined: values.grad()
+  /// The parameter itself, or what it is rounded from; or a part of that, 1-D, in the order of its
+  /// memory.
+  at::Tensor values;
+  at::Tensor gradient;  // of values, always the same tensor; undefined: the parameter's own
+  at::Tensor copy;      // 16-bit, beside values: what the model computes with; undefined: values
 };
 /// Each parameter whole.
 std::vector<Slice> whole_slices(const std::vector<NamedTensor>& parameters);

@@ -64,8 +64,7 @@ class AverageHook : public c10d::CppCommHookInterface<std::shared_ptr<HookState>
       if (is_last) end_pass();
       return keep(buffer);
     }
-    if (!state.group_averages) buffer.div_(state.world);
-    std::vector<at::Tensor> sent{state.exchanged_type ? buffer.to(*state.exchanged_type) : buffer};
+    std::vector<at::Tensor> sent{as_sent(buffer)};
     state.current.bytes += static_cast<std::int64_t>(sent[0].nbytes());
     state.current.calls += 1;
     if (is_last) end_pass();
@@ -74,10 +73,18 @@ class AverageHook : public c10d::CppCommHookInterface<std::shared_ptr<HookState>
     const c10::intrusive_ptr<c10d::Work> work = state.group->allreduce(sent, options);
     FuturePtr future = work->getFuture();
     if (is_timed()) state.timer.add(work, future);
-    return state.exchanged_type ? write_back(future, buffer) : future;
+    return sent[0].is_same(buffer) ? future : write_back(future, buffer);
   }
 
  private:
+  /// Divided, if need be, in the wider one of both types.
+  at::Tensor as_sent(const at::Tensor& bucket) const {
+    const at::ScalarType type = state_->exchanged_type.value_or(bucket.scalar_type());
+    const bool widens = c10::elementSize(type) > c10::elementSize(bucket.scalar_type());
+    at::Tensor sent = widens ? bucket.to(type) : bucket;
+    if (!state_->group_averages) sent.div_(state_->world);
+    return sent.to(type);
+  }
   /// A captured collective has no time of its own: it runs in every replay.
   bool is_timed() const {
     return state_->exchanges &&

@@ -16,7 +16,7 @@ namespace falcon::comm {
 struct ReducerOptions {
   std::int64_t bucket_bytes = 0;
   std::int64_t first_bucket_bytes = 0;  // of the bucket that is reduced first
-  /// What buckets are converted to on their way; absent: as they are.
+  /// What buckets are converted to on their way; absent: as they are, in the parameters' type.
   std::optional<at::ScalarType> exchanged_type = {};
   bool exchanges = true;  // false: every rank keeps its own gradients
   /// Called in every backward pass on the thread and stream of the backward computation, when the

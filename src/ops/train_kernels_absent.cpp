@@ -1,10 +1,10 @@
-// In place of cuda/train_kernels.cu, cuda/momentum_kernels.cu and cuda/picture_kernels.cu in a
+// In place of cuda/train_kernels.cu, cuda/update_kernels.cu and cuda/picture_kernels.cu in a
 // build without a CUDA compiler.
 #include <falconbench/errors.h>
 
-#include "ops/cuda/momentum_kernels.h"
 #include "ops/cuda/picture_kernels.h"
 #include "ops/cuda/train_kernels.h"
+#include "ops/cuda/update_kernels.h"
 
 namespace falcon::ops::cuda {
 namespace {
@@ -25,7 +25,10 @@ void draw_tiles(const TileDraw&, Element, CUstream_st*) {
 void advance_step(const StepAdvance&, CUstream_st*) {
   refuse();
 }
-void momentum_update(const MomentumTensors&, const MomentumRates&, CUstream_st*) {
+void momentum_update(const UpdateTensors&, const UpdateTypes&, const MomentumRates&, CUstream_st*) {
+  refuse();
+}
+void adamw_update(const UpdateTensors&, const UpdateTypes&, const AdamWRates&, CUstream_st*) {
   refuse();
 }
 bool has_train_kernels() {

@@ -17,10 +17,6 @@
 namespace falcon::parallel {
 namespace {
 
-std::int64_t aligned(std::int64_t size) {
-  return (size + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 at::Tensor view_like(const at::Tensor& tensor, const at::Tensor& flat, std::int64_t begin) {
   return flat.as_strided(tensor.sizes(), tensor.strides(), begin);
 }

@@ -85,9 +85,11 @@ std::vector<Slice> FlatUnit::slices() const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const Range range = overlap(layout_.places[i], shard_);
     if (range.size() == 0) continue;
-    const std::int64_t begin = range.begin - shard_.begin;
-    slices.push_back({parameters_[i], master_.narrow(0, begin, range.size()),
-                      gradient_part_.narrow(0, begin, range.size())});
+    const auto piece = [&](const at::Tensor& shard) {
+      return shard.narrow(0, range.begin - shard_.begin, range.size());
+    };
+    slices.push_back({parameters_[i], piece(master_), piece(gradient_part_),
+                      has_copy() ? piece(part_) : at::Tensor()});
   }
   return slices;
 }

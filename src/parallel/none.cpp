@@ -2,6 +2,7 @@
 
 #include "comm/process_group.h"
 #include "parallel/strategies.h"
+#include "parallel/undivided.h"
 
 namespace falcon::parallel {
 
@@ -10,7 +11,7 @@ std::unique_ptr<Strategy> make_none(const StrategyContext& context) {
     throw Error(ExitCode::kUsage, "parallelism none is for one device, not for " +
                                       std::to_string(context.group->world()));
   }
-  return std::make_unique<Strategy>(context.model);
+  return std::make_unique<Undivided>(context);
 }
 
 }  // namespace falcon::parallel

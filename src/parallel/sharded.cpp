@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/_foreach_copy.h>
 #include <ATen/ops/alias.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
@@ -131,13 +130,6 @@ void Sharded::count_buffer(std::int64_t bytes) {
 
 void Sharded::before_step() {
   const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> narrow, wide;
-  for (Unit& unit : units_) {
-    if (!unit.memory.has_copy()) continue;
-    narrow.push_back(unit.memory.part());
-    wide.push_back(unit.memory.master());
-  }
-  if (!narrow.empty()) at::_foreach_copy_(narrow, wide);
   passes_ = 0;
   exchange_.begin_step();
   // the common unit, which every block needs, before all others

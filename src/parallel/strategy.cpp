@@ -7,7 +7,7 @@ namespace falcon {
 std::vector<Slice> whole_slices(const std::vector<NamedTensor>& parameters) {
   std::vector<Slice> slices;
   for (const NamedTensor& parameter : parameters) {
-    slices.push_back({parameter, parameter.tensor, {}});
+    slices.push_back({parameter, parameter.tensor, {}, {}});
   }
   return slices;
 }

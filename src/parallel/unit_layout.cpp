@@ -14,7 +14,7 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t step) {
 void add_place(UnitLayout& unit, const std::vector<NamedTensor>& parameters, std::size_t index) {
   const std::int64_t size = parameters[index].tensor.numel();
   unit.places.push_back({index, unit.size, size});
-  unit.size += rounded_up(size, kAlignment);
+  unit.size += aligned(size);
 }
 
 /// What block `block` adds to the units between the first and the last block.

@@ -12,6 +12,10 @@ namespace falcon::parallel {
 
 /// A parameter begins on a multiple of these elements: 16-byte loads and cuBLAS want it.
 inline constexpr std::int64_t kAlignment = 64;
+/// The next multiple of kAlignment.
+constexpr std::int64_t aligned(std::int64_t size) {
+  return (size + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 /// A parameter in the buffer of its unit.
 struct Place {

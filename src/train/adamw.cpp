@@ -1,7 +1,8 @@
 #include "train/adamw.h"
 
-#include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/zeros.h>
+
+#include "ops/parameter_update.h"
 
 namespace falcon::train {
 namespace {
@@ -18,7 +19,6 @@ class AdamW : public Optimizer {
         exp_avg_sqs_(zeros_by_group()) {
     // one count for all: every update changes every parameter
     count_ = at::zeros({}, type.dtype(at::kFloat));
-    for (const Group& group : groups()) counts_.emplace_back(group.parameters.size(), count_);
   }
 
   std::vector<SlicedState> state() const override {
@@ -32,18 +32,22 @@ class AdamW : public Optimizer {
     if (update.found_inf) count_.sub_(*update.found_inf);
   }
   void update(const Update& update, std::size_t g, const at::Tensor& lr) override {
-    at::_fused_adamw_(groups()[g].parameters, groups()[g].gradients, exp_avgs_[g], exp_avg_sqs_[g],
-                      /*max_exp_avg_sqs=*/{}, counts_[g], lr, beta1_, beta2_,
-                      groups()[g].weight_decay, eps_, /*amsgrad=*/false, /*maximize=*/false,
-                      update.scale, update.found_inf);
+    const ops::AdamWUpdate job{.lr = lr,
+                               .count = count_,
+                               .beta1 = beta1_,
+                               .beta2 = beta2_,
+                               .eps = eps_,
+                               .weight_decay = groups()[g].weight_decay,
+                               .grad_scale = update.scale,
+                               .found_inf = update.found_inf};
+    ops::adamw_update(groups()[g].tensors(), exp_avgs_[g], exp_avg_sqs_[g], job);
   }
 
  private:
   double beta1_;
   double beta2_;
   double eps_;
-  at::Tensor count_;                             // float32 scalar, as the kernel takes it
-  std::vector<std::vector<at::Tensor>> counts_;  // count_ for each parameter
+  at::Tensor count_;  // float32 scalar, as the kernels take it
   std::vector<std::vector<at::Tensor>> exp_avgs_;
   std::vector<std::vector<at::Tensor>> exp_avg_sqs_;
 };

@@ -27,30 +27,48 @@ Optimizer::Optimizer(std::vector<Slice> slices, const at::TensorOptions& type,
     const bool takes_bias_lr = kind == ParameterKind::kBias && rows.biases_differ();
     const bool decays = decays_all || kind == ParameterKind::kWeight;
     const double decay = decays ? options.weight_decay.value_or(0) : 0;
-    auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) {
-      return g.takes_bias_lr == takes_bias_lr && g.weight_decay == decay;
-    });
-    if (group == groups_.end()) {
-      group = groups_.insert(group, Group());
-      group->takes_bias_lr = takes_bias_lr;
-      group->weight_decay = decay;
-    }
-    group->indices.push_back(i);
-    group->parameters.push_back(slices_[i].values);
+    Group& group = group_of(slices_[i], decay, takes_bias_lr);
+    group.indices.push_back(i);
+    group.values.push_back(slices_[i].values);
+    if (slices_[i].copy.defined()) group.copies.push_back(slices_[i].copy);
   }
 }
 
-at::Tensor Optimizer::norm_of(const std::vector<at::Tensor>& gradients) const {
-  const at::Tensor norm = gradients.empty()
-                              ? at::zeros({}, type_)
-                              : at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients)), 2);
+/// The group that this one belongs to, made where there is none yet.
+Optimizer::Group& Optimizer::group_of(const Slice& slice, double weight_decay, bool takes_bias_lr) {
+  const at::Tensor& like = slice.gradient.defined() ? slice.gradient : slice.parameter.tensor;
+  const at::ScalarType type = like.scalar_type();
+  const auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) {
+    return g.takes_bias_lr == takes_bias_lr && g.weight_decay == weight_decay &&
+           g.gradient_type == type && g.copies.empty() != slice.copy.defined();
+  });
+  if (group != groups_.end()) return *group;
+  Group& added = groups_.emplace_back();
+  added.takes_bias_lr = takes_bias_lr;
+  added.weight_decay = weight_decay;
+  added.gradient_type = type;
+  return added;
+}
+
+/// Of the gradients of all slices; what is 16-bit is added up in the type of the values.
+at::Tensor Optimizer::norm() const {
+  std::vector<at::Tensor> norms;
+  for (const Group& group : groups_) {
+    std::vector<at::Tensor> some =
+        at::_foreach_norm(group.gradients, 2, c10::typeMetaToScalarType(type_.dtype()));
+    norms.insert(norms.end(), some.begin(), some.end());
+  }
+  const at::Tensor norm =
+      norms.empty() ? at::zeros({}, type_) : at::linalg_vector_norm(at::stack(norms), 2);
   if (!agreement_.sum) return norm;
   const at::Tensor squares = norm.square();
   agreement_.sum(squares);
   return squares.sqrt();
 }
 
-void Optimizer::check(const std::vector<at::Tensor>& gradients, LossScaler& scaler) const {
+void Optimizer::check(LossScaler& scaler) const {
+  std::vector<at::TensorList> gradients;
+  for (const Group& group : groups_) gradients.emplace_back(group.gradients);
   scaler.check(gradients);
   if (agreement_.maximum) agreement_.maximum(scaler.found_inf());
 }
@@ -58,38 +76,36 @@ void Optimizer::check(const std::vector<at::Tensor>& gradients, LossScaler& scal
 /// What the gradients are to be divided by so that their norm is at most clip_norm, as
 /// torch.nn.utils.clip_grad_norm_ clips after the division by the loss scale. Also the scaler's
 /// check().
-std::optional<at::Tensor> Optimizer::clip(const std::vector<at::Tensor>& gradients,
-                                          LossScaler* scaler) {
+std::optional<at::Tensor> Optimizer::clip(LossScaler* scaler) {
   constexpr double kTiny = 1e-6;  // clip_grad_norm_'s own
   std::optional<at::Tensor> scale;
   if (scaler != nullptr) scale = scaler->scale();
   if (!clip_norm_) {
-    if (scaler != nullptr) check(gradients, *scaler);
+    if (scaler != nullptr) check(*scaler);
     return scale;
   }
-  at::Tensor norm = norm_of(gradients);
+  at::Tensor norm = this->norm();
   if (scaler != nullptr) scaler->check_norm(norm);
   if (scale) norm = norm.div(*scale);
   const at::Tensor excess = norm.add_(kTiny).div_(*clip_norm_).clamp_min_(1.0);
   if (excess.scalar_type() == at::kFloat) return scale ? excess.mul(*scale) : excess;
   // the fused kernels take a float32 divisor only, which would spoil gradients of another type
-  at::_foreach_mul_(gradients, at::reciprocal(excess));
+  for (const Group& group : groups_) at::_foreach_mul_(group.gradients, at::reciprocal(excess));
   return scale;
 }
 
 void Optimizer::step(const StepRates& rates, LossScaler* scaler) {
   const at::NoGradGuard no_grad;
-  std::vector<at::Tensor> all;
   for (Group& group : groups_) {
     group.gradients.clear();
     for (const std::size_t i : group.indices) {
       const Slice& slice = slices_[i];
-      group.gradients.push_back(slice.gradient.defined() ? slice.gradient : slice.values.grad());
+      group.gradients.push_back(slice.gradient.defined() ? slice.gradient
+                                                         : slice.parameter.tensor.grad());
     }
-    all.insert(all.end(), group.gradients.begin(), group.gradients.end());
   }
   Update update{rates, {}, {}};
-  update.scale = clip(all, scaler);
+  update.scale = clip(scaler);
   if (scaler != nullptr) update.found_inf = scaler->found_inf();
   begin(update);
   for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -103,7 +119,7 @@ std::vector<std::vector<at::Tensor>> Optimizer::zeros_by_group() const {
   std::vector<std::vector<at::Tensor>> zeros;
   for (const Group& group : groups_) {
     zeros.emplace_back();
-    for (const at::Tensor& p : group.parameters) {
+    for (const at::Tensor& p : group.values) {
       zeros.back().push_back(
           at::empty_strided(p.sizes(), p.strides(), p.options().requires_grad(false)).zero_());
     }

@@ -14,6 +14,7 @@
 #include <falconbench/run_spec.h>
 #include <falconbench/strategy.h>
 
+#include "ops/parameter_update.h"
 #include "train/precision.h"
 #include "train/schedule.h"
 
@@ -59,13 +60,17 @@ class Optimizer {
   virtual std::vector<NamedTensor> counts() const { return {}; }
 
  protected:
-  /// Slices that take the same rates and decay.
+  /// Slices that take the same rates and decay, of the same types.
   struct Group {
     bool takes_bias_lr = false;
     double weight_decay = 0;
+    at::ScalarType gradient_type = at::kFloat;
     std::vector<std::size_t> indices;  // places in slices()
-    std::vector<at::Tensor> parameters;
+    std::vector<at::Tensor> values;
+    std::vector<at::Tensor> copies;     // beside all of them, or none
     std::vector<at::Tensor> gradients;  // of this step
+
+    ops::UpdatedTensors tensors() const { return {values, gradients, copies}; }
   };
   /// Of one step; scale: what the gradients are to be divided by.
   struct Update {
@@ -74,8 +79,8 @@ class Optimizer {
     std::optional<at::Tensor> found_inf;
   };
 
-  /// slices: of this floating type, on its device; there may be none. Groups are made by decay and,
-  /// where the schedule gives the biases rates of their own, by rate.
+  /// slices: of this floating type, on its device; there may be none. Groups are made by decay,
+  /// types and, where the schedule gives the biases rates of their own, by rate.
   Optimizer(std::vector<Slice> slices, const at::TensorOptions& type, const OptimizerSpec& options,
             const RateRows& rows);
   /// Called once a step before update(); nothing may change when found_inf is not 0.
@@ -90,9 +95,10 @@ class Optimizer {
                      const std::vector<std::vector<at::Tensor>>& tensors) const;
 
  private:
-  at::Tensor norm_of(const std::vector<at::Tensor>& gradients) const;
-  void check(const std::vector<at::Tensor>& gradients, LossScaler& scaler) const;
-  std::optional<at::Tensor> clip(const std::vector<at::Tensor>& gradients, LossScaler* scaler);
+  Group& group_of(const Slice& slice, double weight_decay, bool takes_bias_lr);
+  at::Tensor norm() const;
+  void check(LossScaler& scaler) const;
+  std::optional<at::Tensor> clip(LossScaler* scaler);
 
   std::vector<Slice> slices_;
   at::TensorOptions type_;

@@ -38,10 +38,11 @@ LossScaler::LossScaler(at::Device device, const LossScalerOptions& options) : op
   one_ = at::full({}, 1, floats);
 }
 
-void LossScaler::check(at::TensorList gradients) {
+void LossScaler::check(const std::vector<at::TensorList>& gradients) {
   found_inf_.zero_();
-  if (gradients.empty()) return;
-  at::_amp_foreach_non_finite_check_and_unscale_(gradients, found_inf_, one_);
+  for (const at::TensorList& some : gradients) {
+    if (!some.empty()) at::_amp_foreach_non_finite_check_and_unscale_(some, found_inf_, one_);
+  }
 }
 
 void LossScaler::check_norm(const at::Tensor& norm) {

@@ -48,8 +48,8 @@ class LossScaler {
   const at::Tensor& scale() const { return scale_; }          // float32 scalar
   const at::Tensor& found_inf() const { return found_inf_; }  // float32 scalar: 0 or 1
   /// found_inf() becomes 1 when any gradient holds an infinity or NaN, else 0. After a sum over the
-  /// ranks it is the same on all of them: infinities spread.
-  void check(at::TensorList gradients);
+  /// ranks it is the same on all of them: infinities spread. Each list of one type.
+  void check(const std::vector<at::TensorList>& gradients);
   /// The same from their Euclidean norm, where it is known: a pass over the gradients less.
   void check_norm(const at::Tensor& norm);
   void update();

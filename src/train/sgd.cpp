@@ -1,6 +1,6 @@
 #include "train/sgd.h"
 
-#include "ops/momentum_update.h"
+#include "ops/parameter_update.h"
 
 namespace falcon::train {
 namespace {
@@ -35,7 +35,7 @@ class Sgd : public Optimizer {
     job.nesterov = nesterov_;
     job.grad_scale = update.scale;
     job.found_inf = update.found_inf;
-    ops::momentum_update(groups()[g].parameters, groups()[g].gradients, velocities_[g], job);
+    ops::momentum_update(groups()[g].tensors(), velocities_[g], job);
   }
 
  private:

@@ -96,6 +96,9 @@ void Trainer::resume(const weights::SafetensorsFile& file) {
     for (std::size_t i = 0; i < count; ++i) tensors.push_back(all[s * count + i].tensor);
     strategy_->split(tensors, sliced[s].parts);
   }
+  for (const Slice& slice : slices_) {
+    if (slice.copy.defined()) slice.copy.copy_(slice.values);
+  }
 }
 
 weights::CheckpointFacts Trainer::checkpoint_facts() const {

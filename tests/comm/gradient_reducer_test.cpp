@@ -30,6 +30,30 @@ struct Net {
   }
 };
 
+/// 16-bit gradients are added up in the wider type, and rounded once.
+TEST(GradientReducer, ExchangesInAWiderType) {
+  test::run_ranks(2, [](ProcessGroup& group) {
+    const at::Tensor parameter = at::full({512}, 1.0, at::kBFloat16).set_requires_grad(true);
+    GradientReducer reducer(group, {parameter},
+                            {.bucket_bytes = kKib,
+                             .first_bucket_bytes = kKib,
+                             .exchanged_type = at::kFloat,
+                             .on_gradients_computed = {}});
+    for (int step = 0; step < 3; ++step) {
+      parameter.mutable_grad().reset();
+      reducer.before_forward();
+      // 256 + 2 = 258, for which bf16 has no place, halved: 129
+      const at::Tensor loss = parameter.sum() * (group.rank() == 0 ? 256.0 : 2.0);
+      reducer.before_backward();
+      loss.backward();
+      EXPECT_EQ(parameter.grad().scalar_type(), at::kBFloat16);
+      EXPECT_EQ(parameter.grad()[7].item<double>(), 129);
+      EXPECT_EQ(reducer.last_pass().bytes, 512 * 4);
+    }
+    group.barrier();
+  });
+}
+
 TEST(GradientReducer, AveragesCountsAndMarks) {
   test::run_ranks(4, [](ProcessGroup& group) {
     Net net;

@@ -97,6 +97,18 @@ TEST_F(CheckpointTest, ResumesBitForBit) {
   }
 }
 
+/// What is kept are the masters, and what was rounded from them is rounded again.
+TEST_F(CheckpointTest, Resumes16BitWeightsBitForBit) {
+  Plan plan = plan_of(1, file());
+  plan.spec.precision = "bf16";
+  test::Rank whole(plan, test::make_tiny_model(10), nullptr);
+  whole.trainer().run();
+  test::Rank rest(resumed(plan), test::make_tiny_model(10), nullptr);
+  rest.trainer().run();
+  EXPECT_GT(rest.records().memory.master_bytes, 0);
+  expect_tail(whole.records(), rest.records());
+}
+
 /// The average goes on as well: it is what is evaluated and saved.
 TEST_F(CheckpointTest, ResumesTheMovingAverageBitForBit) {
   Plan plan = plan_of(1, file());

@@ -61,7 +61,7 @@ TEST(LossScaler, FollowsTheLongReferenceSequence) {
 
 TEST(LossScaler, ANanCountsAsOverflow) {
   LossScaler scaler(at::kCPU);
-  scaler.check(std::vector<at::Tensor>{at::full({1}, std::numeric_limits<double>::quiet_NaN())});
+  scaler.check({{at::full({1}, std::numeric_limits<double>::quiet_NaN())}});
   EXPECT_EQ(scaler.found_inf().item<double>(), 1);
   scaler.update();
   EXPECT_EQ(scaler.scale().item<double>(), 32768);

@@ -56,6 +56,12 @@ class MicroBatches {
     }
   }
 
+  Batch first_batch() {
+    const data::LoadedBatch& loaded = loader_.next();
+    Batch batch = batch_of(loaded, 0);
+    loader_.release(loaded);
+    return batch;
+  }
   Model& model() { return *model_; }
 
  private:
@@ -166,6 +172,14 @@ Outcome of_micro_batches(const std::string& name, const Split& split) {
   MicroBatches reference(plan, compared_model(name, split.slices()));
   for (int step = 0; step < kComparedSteps; ++step) reference.step(plan.spec.optimizer);
   return outcome_of(reference.model());
+}
+
+Batch compared_batch(const std::string& name) {
+  Batch batch = MicroBatches(compared_plan(name, {}), compared_model(name, 1)).first_batch();
+  for (NamedTensor& entry : batch.tensors) {
+    if (entry.tensor.scalar_type() == at::kDouble) entry.tensor = entry.tensor.to(at::kFloat);
+  }
+  return batch;
 }
 
 void expect_near(const std::vector<at::Tensor>& got, const std::vector<at::Tensor>& want,

@@ -36,6 +36,8 @@ std::unique_ptr<Model> compared_model(const std::string& name, int slices);
 /// kComparedSteps steps of SGD with momentum, kSliceBatch samples a micro-batch.
 Plan compared_plan(const std::string& name, const Split& split);
 train::TrainerOptions float64();
+/// kSliceBatch samples as compared_model() takes them in float32.
+Batch compared_batch(const std::string& name);
 
 /// The same steps without the trainer: the micro-batches of all ranks one by one, gradients
 /// averaged, the first rank's buffers kept, and SGD as its formula says. The state after them.

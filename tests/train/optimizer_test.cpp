@@ -190,6 +190,54 @@ TEST(AdamW, FollowsItsFormula) {
   expect_formula(adamw("all"), from_zero, kDouble);  // a rate of 0 is an update all the same
 }
 
+/// Values with 16-bit copies that gradients come for, against the same values with the gradients
+/// widened.
+void expect_copies_follow(const OptimizerSpec& options) {
+  const RateRows rows = rows_with(options, {0.1, 0.02, 0.3});
+  const std::vector<NamedTensor> wide = some_parameters(at::kFloat);
+  std::vector<Slice> slices;
+  for (const NamedTensor& p : wide) {
+    const at::Tensor copy = p.tensor.detach().to(at::kBFloat16).set_requires_grad(true);
+    const bool is_narrow = p.name != "norm.weight";
+    slices.push_back({{p.name, is_narrow ? copy : p.tensor.detach().clone()},
+                      p.tensor.detach().clone(),
+                      {},
+                      is_narrow ? copy.detach() : at::Tensor()});
+    if (!is_narrow) slices.back().values = slices.back().parameter.tensor;
+  }
+  const auto got = make_optimizer(slices, at::TensorOptions().dtype(at::kFloat), options, rows);
+  const auto want = optimizer_of(wide, options, rows);
+  StepReporter reporter(at::kCPU, rows, 1);
+  LossScaler scaler(at::kCPU, {.init_scale = 1024});
+  LossScaler twin(at::kCPU, {.init_scale = 1024});
+  for (int step = 0; step < 4; ++step) {
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+      at::Tensor gradient = at::zeros_like(slices[i].parameter.tensor.detach());
+      gradient.copy_(at::randn(gradient.sizes()) * 1024);
+      if (step == 2 && i == 1) gradient.fill_(std::numeric_limits<float>::infinity());
+      slices[i].parameter.tensor.mutable_grad() = gradient;
+      wide[i].tensor.mutable_grad() = gradient.to(at::kFloat, false, /*copy=*/true);
+    }
+    got->step(reporter.rates(), &scaler);
+    want->step(reporter.rates(), &twin);
+    reporter.advance(at::full({}, 1.0), &scaler);
+    EXPECT_EQ(scaler.found_inf().item<double>(), step == 2 ? 1 : 0);
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+      EXPECT_TRUE(at::allclose(slices[i].values, wide[i].tensor.detach(), 1e-5, 1e-6)) << i;
+      if (!slices[i].copy.defined()) continue;
+      EXPECT_TRUE(at::equal(slices[i].copy, slices[i].values.to(at::kBFloat16))) << i;
+    }
+  }
+}
+
+TEST(Optimizer, RoundsTheCopiesOfWhatItUpdates) {
+  for (OptimizerSpec options : {sgd(0.9, 1e-2, true), sgd(0, 0, false), adamw("weights")}) {
+    expect_copies_follow(options);
+    options.clip_norm = 0.5;
+    expect_copies_follow(options);
+  }
+}
+
 TEST(Optimizer, ClipsTheNormOverAllParameters) {
   for (OptimizerSpec options : {sgd(0.9, 1e-2, false), adamw("weights")}) {
     options.clip_norm = 0.5;
