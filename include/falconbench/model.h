@@ -81,8 +81,8 @@ class Model {
   virtual std::vector<std::string> blocks() const { return {}; }
   /// entry is called for each block but 0; empty: none.
   virtual void set_block_entry(BlockEntry /*entry*/) {}
-  /// Whether a parameter goes into matrix products and convolutions only: under autocast a copy in
-  /// the 16-bit type then computes the same.
+  /// Whether a parameter goes into matrix products and convolutions only, as a weight or a bias:
+  /// under autocast a copy in the 16-bit type then computes the same.
   virtual bool is_product_weight(const NamedTensor& parameter) const {
     return parameter.tensor.dim() > 1;
   }

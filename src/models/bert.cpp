@@ -216,9 +216,10 @@ class Bert : public NetworkModel {
     return prefixes;
   }
 
-  /// The tables of the embeddings are added up in their own type.
+  /// The tables of the embeddings are added up in their own type, and normalised in float32.
   bool is_product_weight(const NamedTensor& parameter) const override {
-    return parameter.tensor.dim() > 1 && !parameter.name.starts_with("bert.embeddings.");
+    return !parameter.name.starts_with("bert.embeddings.") &&
+           parameter.name.find("LayerNorm") == std::string::npos;
   }
 
   std::map<std::string, std::string> choices() const override {

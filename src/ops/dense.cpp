@@ -8,6 +8,7 @@
 #include <ATen/ops/mm.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "ops/column_sum.h"
 #include "ops/transformer.h"
 
 namespace falcon::ops {
@@ -86,7 +87,7 @@ class Dense : public torch::autograd::Function<Dense> {
     const at::Tensor dy = gradients[0].contiguous();
     variable_list all{at::mm(dy, saved[1]).to(context->saved_data["x_type"].toScalarType())};
     const at::Tensor dweight = weight_gradient(dy, saved[0], weight_type);
-    const at::Tensor dbias = dy.sum(0, /*keepdim=*/false, bias_type);
+    const at::Tensor dbias = column_sum(dy, bias_type);
     for (const at::Tensor& whole : {dweight, dbias}) {
       std::int64_t begin = 0;
       for (const std::int64_t count : rows) {

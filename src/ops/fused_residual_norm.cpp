@@ -78,7 +78,7 @@ class FusedResidualNorm : public torch::autograd::Function<FusedResidualNorm> {
     job.width = width;
     const int blocks = cuda::residual_norm_blocks(
         job.rows, at::cuda::getCurrentDeviceProperties()->multiProcessorCount);
-    const at::Tensor scratch = at::empty({blocks, 2, width}, floats);
+    const at::Tensor scratch = at::empty({blocks, cuda::residual_norm_scratch(width)}, floats);
     job.dy = dy.const_data_ptr();
     job.sum = sum.const_data_ptr();
     job.weight = weight.const_data_ptr<float>();

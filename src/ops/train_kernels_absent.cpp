@@ -1,7 +1,8 @@
-// In place of cuda/train_kernels.cu, cuda/update_kernels.cu and cuda/picture_kernels.cu in a
-// build without a CUDA compiler.
+// In place of the kernels that are called where tensors are on a GPU, in a build without a CUDA
+// compiler.
 #include <falconbench/errors.h>
 
+#include "ops/cuda/column_sum_kernels.h"
 #include "ops/cuda/picture_kernels.h"
 #include "ops/cuda/train_kernels.h"
 #include "ops/cuda/update_kernels.h"
@@ -29,6 +30,12 @@ void momentum_update(const UpdateTensors&, const UpdateTypes&, const MomentumRat
   refuse();
 }
 void adamw_update(const UpdateTensors&, const UpdateTypes&, const AdamWRates&, CUstream_st*) {
+  refuse();
+}
+bool column_sum_supported(std::int64_t) {
+  return false;
+}
+void column_sum(const ColumnSum&, Element, CUstream_st*) {
   refuse();
 }
 bool has_train_kernels() {

@@ -1,5 +1,7 @@
 #include "parallel/undivided.h"
 
+#include <algorithm>
+
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 
@@ -18,16 +20,20 @@ Undivided::Undivided(const StrategyContext& context)
 
 void Undivided::make_masters(at::ScalarType narrow_type) {
   const at::NoGradGuard no_grad;
-  std::vector<std::int64_t> begins;
-  std::int64_t size = 0;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (!model().is_product_weight(parameters_[i])) continue;
-    const at::Tensor& parameter = parameters_[i].tensor;
-    masters_.push_back({i, parameter.detach(), {}});
-    begins.push_back(size);
-    size += aligned(parameter.numel());
+    masters_.push_back({i, parameters_[i].tensor.detach(), {}});
   }
   if (masters_.empty()) return;
+  // neighbours that are used side by side then need no copy to be joined
+  std::stable_partition(masters_.begin(), masters_.end(),
+                        [](const Master& master) { return master.wide.dim() > 1; });
+  std::vector<std::int64_t> begins;
+  std::int64_t size = 0;
+  for (const Master& master : masters_) {
+    begins.push_back(size);
+    size += aligned(master.wide.numel());
+  }
   const at::Tensor buffer = at::zeros({size}, masters_.front().wide.options().dtype(narrow_type));
   for (std::size_t i = 0; i < masters_.size(); ++i) {
     const at::Tensor& wide = masters_[i].wide;

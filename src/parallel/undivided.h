@@ -9,10 +9,10 @@
 
 namespace falcon::parallel {
 
-/// Begins with rank 0's state. With a 16-bit type, product weights are held in it, one after
-/// another in one buffer, and their float32 masters are updated: autocast would round the same
-/// values in every step. Their gradients come in 16 bit; so that they are not added up in it, there
-/// is none of this with several micro-batches.
+/// Begins with rank 0's state. With a 16-bit type, product weights are held in it, in one buffer,
+/// the matrices one after another and then the vectors, and their float32 masters are updated:
+/// autocast would round the same values in every step. Their gradients come in 16 bit; so that they
+/// are not added up in it, there is none of this with several micro-batches.
 class Undivided : public Strategy {
  public:
   explicit Undivided(const StrategyContext& context);

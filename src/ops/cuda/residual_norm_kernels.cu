@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "ops/cuda/residual_norm_kernels.h"
 #include "ops/cuda/vectors.cuh"
 
@@ -11,6 +9,7 @@ constexpr int kWarps = 4;      // of a block; a warp has a row
 constexpr int kElements = 8;   // of a lane at once: a byte of the mask
 constexpr int kMaxChunks = 4;  // of a lane: rows of up to 1024 elements stay in registers
 constexpr int kThreads = kWarp * kWarps;
+constexpr int kGatherWarps = 16;
 constexpr float kSteps = 65536.0F;  // of the dropout probability
 
 /// kElements neighbours, as floats.
@@ -202,9 +201,18 @@ __device__ void backward_row(const ResidualNormBackward& job, std::int64_t row, 
   }
 }
 
+/// Where a block's sums of a column lie: elements of a lane apart, so that lanes meet in no bank.
+__device__ int column_of(int place) {
+  const int lane = place % kWarp;
+  const int element = place / kWarp % kElements;
+  const int chunk = place / (kWarp * kElements);
+  return (chunk * kWarp + lane) * kElements + element;
+}
+
 template <class T, int kChunks>
 __global__ void __launch_bounds__(kThreads) backward_kernel(ResidualNormBackward job) {
-  __shared__ float sums[2][kChunks * kWarp * kElements];
+  constexpr int kPlaces = kChunks * kWarp * kElements;
+  __shared__ float sums[2][kPlaces];
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
   const int chunks = static_cast<int>(job.width) / kElements;
@@ -225,38 +233,41 @@ __global__ void __launch_bounds__(kThreads) backward_kernel(ResidualNormBackward
       for (int c = 0; c < kChunks; ++c) {
 #pragma unroll
         for (int i = 0; i < kElements; ++i) {
-          const int column = (c * kWarp + lane) * kElements + i;
-          sums[0][column] = dweight[c].v[i] + (turn == 0 ? 0 : sums[0][column]);
-          sums[1][column] = dbias[c].v[i] + (turn == 0 ? 0 : sums[1][column]);
+          const int place = (c * kElements + i) * kWarp + lane;
+          sums[0][place] = dweight[c].v[i] + (turn == 0 ? 0 : sums[0][place]);
+          sums[1][place] = dbias[c].v[i] + (turn == 0 ? 0 : sums[1][place]);
         }
       }
     }
     __syncthreads();
   }
-  float* mine = job.scratch + static_cast<std::int64_t>(blockIdx.x) * 2 * job.width;
-  for (int i = static_cast<int>(threadIdx.x); i < job.width; i += kThreads) {
+  float* mine = job.scratch + static_cast<std::int64_t>(blockIdx.x) * 2 * kPlaces;
+  for (int i = static_cast<int>(threadIdx.x); i < kPlaces; i += kThreads) {
     mine[i] = sums[0][i];
-    mine[job.width + i] = sums[1][i];
+    mine[kPlaces + i] = sums[1][i];
   }
 }
 
-/// Adds the blocks' sums: a warp has 32 columns and walks the blocks, a block's warps share them.
-__global__ void __launch_bounds__(kThreads) gather_kernel(ResidualNormBackward job, int blocks) {
-  __shared__ float parts[kWarps][kWarp];
+/// Adds the blocks' sums: a warp has 32 places and walks the blocks, a block's warps share them.
+template <int kChunks>
+__global__ void __launch_bounds__(kGatherWarps* kWarp)
+    gather_kernel(ResidualNormBackward job, int blocks) {
+  constexpr int kPlaces = kChunks * kWarp * kElements;
+  __shared__ float parts[kGatherWarps][kWarp];
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
-  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kWarp + lane;
+  const int place = static_cast<int>(blockIdx.x) * kWarp + lane;
   float sum = 0;
-  if (column < 2 * job.width) {
-    for (int block = warp; block < blocks; block += kWarps) {
-      sum += job.scratch[static_cast<std::int64_t>(block) * 2 * job.width + column];
-    }
+#pragma unroll 4
+  for (int block = warp; block < blocks; block += kGatherWarps) {
+    sum += job.scratch[static_cast<std::int64_t>(block) * 2 * kPlaces + place];
   }
   parts[warp][lane] = sum;
   __syncthreads();
-  if (warp != 0 || column >= 2 * job.width) return;
-  for (int other = 1; other < kWarps; ++other) sum += parts[other][lane];
-  (column < job.width ? job.dweight[column] : job.dbias[column - job.width]) = sum;
+  const int column = column_of(place % kPlaces);
+  if (warp != 0 || column >= job.width) return;
+  for (int other = 1; other < kGatherWarps; ++other) sum += parts[other][lane];
+  (place < kPlaces ? job.dweight : job.dbias)[column] = sum;
 }
 
 template <class T, int kChunks>
@@ -268,8 +279,8 @@ void launch(const ResidualNormForward& job, CUstream_st* stream) {
 template <class T, int kChunks>
 void launch(const ResidualNormBackward& job, int blocks, CUstream_st* stream) {
   backward_kernel<T, kChunks><<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(job);
-  const auto columns = static_cast<unsigned>((2 * job.width + kWarp - 1) / kWarp);
-  gather_kernel<<<columns, kThreads, 0, stream>>>(job, blocks);
+  constexpr unsigned kGatherBlocks = 2 * kChunks * kElements;
+  gather_kernel<kChunks><<<kGatherBlocks, kGatherWarps * kWarp, 0, stream>>>(job, blocks);
 }
 
 template <class T, class Job, class... Rest>
@@ -304,10 +315,17 @@ bool residual_norm_supported(std::int64_t width) {
   return width % kElements == 0 && width <= kMaxChunks * kWarp * kElements;
 }
 
+/// As many as run at the same time, at most, and warps with equally many rows.
 int residual_norm_blocks(std::int64_t rows, int multiprocessors) {
-  constexpr std::int64_t kBlocksOfMultiprocessor = 4;
-  return static_cast<int>(std::min<std::int64_t>((rows + kWarps - 1) / kWarps,
-                                                 kBlocksOfMultiprocessor * multiprocessors));
+  constexpr std::int64_t kBlocksOfMultiprocessor = 2;
+  const std::int64_t warps = kBlocksOfMultiprocessor * multiprocessors * kWarps;
+  const std::int64_t rows_of_block = kWarps * ((rows + warps - 1) / warps);
+  return static_cast<int>((rows + rows_of_block - 1) / rows_of_block);
+}
+
+std::int64_t residual_norm_scratch(std::int64_t width) {
+  constexpr std::int64_t kStep = kWarp * kElements;
+  return 2 * ((width + kStep - 1) / kStep * kStep);
 }
 
 float residual_norm_dropout(double probability) {

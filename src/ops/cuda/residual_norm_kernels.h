@@ -52,13 +52,15 @@ struct ResidualNormBackward {
   void* dresidual = nullptr;
   float* dweight = nullptr;
   float* dbias = nullptr;
-  float* scratch = nullptr;  // [residual_norm_blocks, 2, width]
+  float* scratch = nullptr;  // [residual_norm_blocks, residual_norm_scratch]
 };
 
 /// Whether the kernels take rows of this width.
 bool residual_norm_supported(std::int64_t width);
 /// Blocks of the backward pass.
 int residual_norm_blocks(std::int64_t rows, int multiprocessors);
+/// Floats of scratch memory of each of them.
+std::int64_t residual_norm_scratch(std::int64_t width);
 /// The dropout probability as the kernels have it.
 float residual_norm_dropout(double probability);
 
