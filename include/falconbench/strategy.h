@@ -92,7 +92,6 @@ class Strategy {
   virtual bool is_sharded() const { return false; }
   /// Of all ranks, where their slices differ; else nothing is to be done.
   virtual void sum(const at::Tensor& /*tensor*/) {}
-  virtual void maximum(const at::Tensor& /*tensor*/) {}
   /// Collective. parts: one beside each slice. Gives one for each parameter of the model, in its
   /// shape, in the order of parameters(); of shards, on the CPU, and on rank 0 alone.
   virtual std::vector<at::Tensor> whole(const std::vector<at::Tensor>& parts) { return parts; }

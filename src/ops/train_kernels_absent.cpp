@@ -4,6 +4,7 @@
 
 #include "ops/cuda/column_sum_kernels.h"
 #include "ops/cuda/picture_kernels.h"
+#include "ops/cuda/square_sum_kernels.h"
 #include "ops/cuda/train_kernels.h"
 #include "ops/cuda/update_kernels.h"
 
@@ -36,6 +37,9 @@ bool column_sum_supported(std::int64_t) {
   return false;
 }
 void column_sum(const ColumnSum&, Element, CUstream_st*) {
+  refuse();
+}
+void square_sums(const SquaredTensors&, Element, float*, CUstream_st*) {
   refuse();
 }
 bool has_train_kernels() {

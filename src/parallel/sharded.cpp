@@ -273,9 +273,6 @@ std::vector<Slice> Sharded::slices() const {
 void Sharded::sum(const at::Tensor& tensor) {
   group_.all_reduce(tensor, comm::Reduction::kSum);
 }
-void Sharded::maximum(const at::Tensor& tensor) {
-  group_.all_reduce(tensor, comm::Reduction::kMaximum);
-}
 
 std::vector<at::Tensor> Sharded::whole(const std::vector<at::Tensor>& parts) {
   const at::NoGradGuard no_grad;

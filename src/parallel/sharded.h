@@ -42,7 +42,6 @@ class Sharded : public Strategy {
   std::vector<Slice> slices() const override;
   bool is_sharded() const override { return true; }
   void sum(const at::Tensor& tensor) override;
-  void maximum(const at::Tensor& tensor) override;
   std::vector<at::Tensor> whole(const std::vector<at::Tensor>& parts) override;
   void split(const std::vector<at::Tensor>& whole, const std::vector<at::Tensor>& parts) override;
   void gather_model() override;

@@ -4,12 +4,10 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_mul.h>
-#include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/empty_strided.h>
-#include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/reciprocal.h>
-#include <ATen/ops/stack.h>
-#include <ATen/ops/zeros.h>
+
+#include "ops/square_sum.h"
 
 namespace falcon::train {
 
@@ -50,27 +48,13 @@ Optimizer::Group& Optimizer::group_of(const Slice& slice, double weight_decay, b
   return added;
 }
 
-/// Of the gradients of all slices; what is 16-bit is added up in the type of the values.
-at::Tensor Optimizer::norm() const {
-  std::vector<at::Tensor> norms;
-  for (const Group& group : groups_) {
-    std::vector<at::Tensor> some =
-        at::_foreach_norm(group.gradients, 2, c10::typeMetaToScalarType(type_.dtype()));
-    norms.insert(norms.end(), some.begin(), some.end());
-  }
-  const at::Tensor norm =
-      norms.empty() ? at::zeros({}, type_) : at::linalg_vector_norm(at::stack(norms), 2);
-  if (!agreement_.sum) return norm;
-  const at::Tensor squares = norm.square();
-  agreement_.sum(squares);
-  return squares.sqrt();
-}
-
-void Optimizer::check(LossScaler& scaler) const {
+/// Of the gradients of all slices, on all ranks.
+at::Tensor Optimizer::square_sum() const {
   std::vector<at::TensorList> gradients;
   for (const Group& group : groups_) gradients.emplace_back(group.gradients);
-  scaler.check(gradients);
-  if (agreement_.maximum) agreement_.maximum(scaler.found_inf());
+  at::Tensor squares = ops::square_sum(gradients, type_);
+  if (sum_over_ranks_) sum_over_ranks_(squares);
+  return squares;
 }
 
 /// What the gradients are to be divided by so that their norm is at most clip_norm, as
@@ -78,14 +62,15 @@ void Optimizer::check(LossScaler& scaler) const {
 /// check().
 std::optional<at::Tensor> Optimizer::clip(LossScaler* scaler) {
   constexpr double kTiny = 1e-6;  // clip_grad_norm_'s own
+  if (scaler == nullptr && !clip_norm_) return {};
+  const at::Tensor squares = square_sum();
   std::optional<at::Tensor> scale;
-  if (scaler != nullptr) scale = scaler->scale();
-  if (!clip_norm_) {
-    if (scaler != nullptr) check(*scaler);
-    return scale;
+  if (scaler != nullptr) {
+    scaler->check(squares);
+    scale = scaler->scale();
   }
-  at::Tensor norm = this->norm();
-  if (scaler != nullptr) scaler->check_norm(norm);
+  if (!clip_norm_) return scale;
+  at::Tensor norm = squares.sqrt();
   if (scale) norm = norm.div(*scale);
   const at::Tensor excess = norm.add_(kTiny).div_(*clip_norm_).clamp_min_(1.0);
   if (excess.scalar_type() == at::kFloat) return scale ? excess.mul(*scale) : excess;

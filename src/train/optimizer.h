@@ -38,10 +38,9 @@ struct SlicedState {
   std::vector<at::Tensor> parts;  // one a slice
 };
 
-/// How ranks with different slices come to one norm and one decision to skip. Collective, in place.
-struct Agreement {
-  std::function<void(const at::Tensor&)> sum, maximum;
-};
+/// How ranks with different slices come to one norm, and so to one decision to skip: the sum over
+/// all ranks. Collective, in place.
+using SumOverRanks = std::function<void(const at::Tensor&)>;
 
 class Optimizer {
  public:
@@ -50,7 +49,7 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   /// Ranks that update the same slices need none.
-  void set_agreement(Agreement agreement) { agreement_ = std::move(agreement); }
+  void set_sum_over_ranks(SumOverRanks sum) { sum_over_ranks_ = std::move(sum); }
   /// One update with the gradients of all slices, divided by the loss scale and clipped to
   /// clip_norm over all of them; with a scaler also its check() and update(). Afterwards the
   /// gradients hold unspecified values.
@@ -96,15 +95,14 @@ class Optimizer {
 
  private:
   Group& group_of(const Slice& slice, double weight_decay, bool takes_bias_lr);
-  at::Tensor norm() const;
-  void check(LossScaler& scaler) const;
+  at::Tensor square_sum() const;
   std::optional<at::Tensor> clip(LossScaler* scaler);
 
   std::vector<Slice> slices_;
   at::TensorOptions type_;
   std::vector<Group> groups_;
   std::optional<double> clip_norm_;
-  Agreement agreement_;
+  SumOverRanks sum_over_ranks_;
 };
 
 }  // namespace falcon::train

@@ -2,7 +2,6 @@
 
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
-#include <ATen/ops/_amp_foreach_non_finite_check_and_unscale.h>
 #include <ATen/ops/_amp_update_scale.h>
 #include <ATen/ops/full.h>
 
@@ -35,18 +34,10 @@ LossScaler::LossScaler(at::Device device, const LossScalerOptions& options) : op
   scale_ = at::full({}, options.init_scale, floats);
   growth_tracker_ = at::full({}, 0, floats.dtype(at::kInt));
   found_inf_ = at::full({}, 0, floats);
-  one_ = at::full({}, 1, floats);
 }
 
-void LossScaler::check(const std::vector<at::TensorList>& gradients) {
-  found_inf_.zero_();
-  for (const at::TensorList& some : gradients) {
-    if (!some.empty()) at::_amp_foreach_non_finite_check_and_unscale_(some, found_inf_, one_);
-  }
-}
-
-void LossScaler::check_norm(const at::Tensor& norm) {
-  found_inf_.copy_(norm.isfinite().logical_not_());
+void LossScaler::check(const at::Tensor& square_sum) {
+  found_inf_.copy_(square_sum.isfinite().logical_not_());
 }
 
 void LossScaler::update() {

@@ -47,11 +47,9 @@ class LossScaler {
 
   const at::Tensor& scale() const { return scale_; }          // float32 scalar
   const at::Tensor& found_inf() const { return found_inf_; }  // float32 scalar: 0 or 1
-  /// found_inf() becomes 1 when any gradient holds an infinity or NaN, else 0. After a sum over the
-  /// ranks it is the same on all of them: infinities spread. Each list of one type.
-  void check(const std::vector<at::TensorList>& gradients);
-  /// The same from their Euclidean norm, where it is known: a pass over the gradients less.
-  void check_norm(const at::Tensor& norm);
+  /// found_inf() becomes 1 when the sum of the squares of all gradients is an infinity or NaN, else
+  /// 0. A sum over the ranks is the same on all of them: infinities spread.
+  void check(const at::Tensor& square_sum);
   void update();
   /// What a checkpoint must hold of it; writing to the tensors changes it.
   std::vector<NamedTensor> state() const {
@@ -63,7 +61,6 @@ class LossScaler {
   at::Tensor scale_;
   at::Tensor growth_tracker_;  // int32 scalar: steps without overflow
   at::Tensor found_inf_;
-  at::Tensor one_;
 };
 
 }  // namespace falcon::train

@@ -109,8 +109,7 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
       blocks_(group, length_) {
   if (precision_.loss_scaling) scaler_.emplace(options.device);
   if (strategy_->is_sharded()) {
-    optimizer_->set_agreement({[this](const at::Tensor& t) { strategy_->sum(t); },
-                               [this](const at::Tensor& t) { strategy_->maximum(t); }});
+    optimizer_->set_sum_over_ranks([this](const at::Tensor& t) { strategy_->sum(t); });
   }
   model_.set_training(true);
   start_average();

@@ -70,7 +70,7 @@ TEST_F(GpuTrainer, TheScheduleFollowsUpdatesOnTheDevice) {
   LossScaler scaler(gpu());
   const std::vector<double> gradients{1, std::numeric_limits<double>::infinity(), 1};
   for (const double gradient : gradients) {
-    scaler.check({{at::full({3}, gradient, gpu())}});
+    scaler.check(at::full({}, gradient, gpu()));
     scaler.update();
     reporter.advance(at::full({}, 2.5, gpu()), &scaler);
   }

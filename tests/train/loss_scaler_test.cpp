@@ -5,6 +5,7 @@
 #include <ATen/ops/full.h>
 #include <gtest/gtest.h>
 
+#include "ops/square_sum.h"
 #include "support/reference_set.h"
 #include "train/precision.h"
 
@@ -20,7 +21,7 @@ LossScalerOptions options_of(const test::Json& json) {
 double scale_after(LossScaler& scaler, bool overflow) {
   const double odd = overflow ? std::numeric_limits<double>::infinity() : 2.0;
   const std::vector<at::Tensor> gradients{at::full({3}, 1.0), at::full({2, 2}, odd)};
-  scaler.check(gradients);
+  scaler.check(ops::square_sum({gradients}, gradients[0].options()));
   EXPECT_EQ(scaler.found_inf().item<double>(), overflow ? 1 : 0);
   EXPECT_EQ(gradients[0][0].item<double>(), 1) << "the check must not change gradients";
   scaler.update();
@@ -61,7 +62,7 @@ TEST(LossScaler, FollowsTheLongReferenceSequence) {
 
 TEST(LossScaler, ANanCountsAsOverflow) {
   LossScaler scaler(at::kCPU);
-  scaler.check({{at::full({1}, std::numeric_limits<double>::quiet_NaN())}});
+  scaler.check(at::full({}, std::numeric_limits<double>::quiet_NaN()));
   EXPECT_EQ(scaler.found_inf().item<double>(), 1);
   scaler.update();
   EXPECT_EQ(scaler.scale().item<double>(), 32768);

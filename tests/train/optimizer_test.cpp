@@ -303,7 +303,7 @@ TEST(Optimizer, StateLiesBesideTheSlicesInTheirOrder) {
 }
 
 /// As a rank of a sharded world may have it.
-TEST(Optimizer, WithoutSlicesTakesPartInTheAgreement) {
+TEST(Optimizer, WithoutSlicesTakesPartInTheSumOverRanks) {
   for (OptimizerSpec options : {sgd(0.9, 0, false), adamw("all")}) {
     for (const bool clips : {false, true}) {
       if (clips) options.clip_norm = 1;
@@ -315,7 +315,7 @@ TEST(Optimizer, WithoutSlicesTakesPartInTheAgreement) {
         EXPECT_EQ(value.item<double>(), 0);
         value.fill_(std::numeric_limits<double>::infinity());
       };
-      optimizer->set_agreement({of_others, of_others});
+      optimizer->set_sum_over_ranks(of_others);
       LossScaler scaler(at::kCPU);
       StepReporter reporter(at::kCPU, rows, 1);
       optimizer->step(reporter.rates(), &scaler);
