@@ -1,0 +1,98 @@
+"""Runs small networks on two CPU workers over a loopback shaped by tc to several speeds, measures each speed with
+`falconbench links`, predicts every run's step on the others, and the step with all-reduce from the one without.
+A Markdown table on stdout. Started by predict_on_cpu.sh, in a network namespace of its own."""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.environ["FALCONBENCH"]
+MODELS = {
+    "resnet50": ["image_size=64", "batch_size.per_gpu=4", "optimizer.lr=0.001"],
+    "mobilenet_v2": ["image_size=96", "batch_size.per_gpu=8", "optimizer.lr=0.001"],
+    "bert_base": ["model_options.layers=2", "sequence_length=64", "batch_size.per_gpu=4"],
+}
+
+
+def call(*words):
+    done = subprocess.run([PROGRAM, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"falconbench {' '.join(words)}: exit {done.returncode}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def shape(speed):
+    """tbf on the loopback, which both directions share; full: as it is."""
+    subprocess.run(["tc", "qdisc", "del", "dev", "lo", "root"], capture_output=True, check=False)
+    if speed != "full":
+        words = ["tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate", speed, "burst", "1mb", "latency", "200ms"]
+        subprocess.run(words, check=True)
+
+
+def train(folder, name, model, steps, *more):
+    path = os.path.join(folder, f"{name}.json")
+    settings = [f"model={model}", "topology=cpu", "devices=2", f"budget.steps={steps}", "warmup_steps=5", *MODELS[model], *more]
+    call("--quiet", "--output", path, *[word for setting in settings for word in ("--set", setting)])
+    with open(path, encoding="utf-8") as file:
+        return path, json.load(file)["training"]["step_time_ms"]["mean"]
+
+
+def predict(source, own_links, links):
+    words = ["--report", source, "--measured-links", own_links, "--links", links, "--topology", "all", "--json"]
+    return json.loads(call("predict", *words))
+
+
+def row(model, source, target, measured, prediction):
+    step, low, high = (prediction[f"step_{name}ms"] for name in ("", "low_", "high_"))
+    error = step / measured - 1
+    inside = "yes" if low <= measured <= high else "no"
+    print(f"| {model} | {source} | {target} | {measured:.4g} | {step:.4g} ({low:.4g} to {high:.4g}) | {100 * error:+.1f} % | {inside} |", flush=True)
+    return abs(error)
+
+
+def measure(folder, speeds, models, steps):
+    """links of each speed, and (report, step) by model and speed; "no exchange" is a speed, too."""
+    links, runs = {}, {}
+    for speed in speeds:
+        shape(speed)
+        links[speed] = os.path.join(folder, f"links-{speed}.json")
+        call("links", "--topology", "cpu", "--quiet", "--output", links[speed])
+        with open(links[speed], encoding="utf-8") as file:
+            bus = next(one["bus_bytes_per_s"] for one in json.load(file)["collectives"] if one["operation"] == "all_reduce")
+        print(f"{speed}: all_reduce {bus / 1e9:.3f} GB/s", file=sys.stderr, flush=True)
+        for model in models:
+            runs[model, speed] = train(folder, f"{model}-{speed}", model, steps)
+    for model in models:
+        runs[model, "no exchange"] = train(folder, f"{model}-none", model, steps, "engine.allreduce=off")
+    return links, runs
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--speeds", default="full,2gbit,500mbit", help="as tc writes them (default: %(default)s)")
+    parser.add_argument("--models", default=",".join(MODELS), help="(default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=30)
+    given = parser.parse_args()
+    speeds, models = given.speeds.split(","), given.models.split(",")
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        links, runs = measure(folder, speeds, models, given.steps)
+        print("| model | predicted from | for | measured, ms a step | predicted (band) | error | in the band |")
+        print("|---|---|---|---|---|---|---|")
+        errors = []
+        for model in models:
+            for source in [*speeds, "no exchange"]:
+                for target in speeds:
+                    if source != target:
+                        own = links.get(source, links[target])
+                        found = predict(runs[model, source][0], own, links[target])
+                        errors.append(row(model, source, target, runs[model, target][1], found))
+    print(f"\nmedian error {100 * statistics.median(errors):.1f} %, largest {100 * max(errors):.1f} %")
+
+
+if __name__ == "__main__":
+    main()
