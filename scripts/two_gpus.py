@@ -27,7 +27,9 @@ USAGE, HOST, NOT_MET = 2, 3, 4
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.environ["FALCONBENCH"]
 STOP_S = 20  # from the request to stop to the end of a run, with its report
-RUN_S = 90  # one run, start and end included
+RUN_S = 60  # one run, start and end included
+# Each step about twice what two H200s take for it; all of them together end with --limit-s.
+STEP_S = {"links": 60, "direct": 150, "staged": 150, "predict": 20, "weak": 240, "sharded": 90, "largest": 300, "page": 30}
 
 MODELS = ("mobilenet_v2", "resnet50", "yolov5l", "bert_base", "bert_large")
 LARGE_BATCHES = {"resnet50": 256, "mobilenet_v2": 256, "yolov5l": 32, "bert_large": 96, "bert_base": 192}
@@ -122,11 +124,11 @@ class Machine:
             json.dump({**common, **spec}, file, indent=1)
         return path
 
-    def sweep(self, folder, specs, limit_s, *settings):
+    def sweep(self, folder, specs, *settings):
         """Reports that ended well, by file name; a point that did not is told by the sweep."""
         words = [word for setting in settings for word in ("--set", setting)]
         command = [f"{HERE}/sweep.sh", *specs, *words, "--output-dir", self.path(folder, ""), "--wait-gpu", "20"]
-        self.run(command, limit_s)
+        self.run(command, STEP_S[folder])
         return self.reports(folder)
 
     def reports(self, folder):
@@ -142,7 +144,7 @@ def by_model(reports):
 def measure_links(machine):
     path = machine.path("links.json")
     system = ["--system", machine.given.system] if machine.given.system else []
-    code, _ = machine.run([PROGRAM, "links", "--devices", "2", *system, "--output", path], 120)
+    code, _ = machine.run([PROGRAM, "links", "--devices", "2", *system, "--output", path], STEP_S["links"])
     if code == HOST:
         raise SystemExit(HOST)
     links = read(path)
@@ -184,7 +186,7 @@ def write_systems(machine, links):
 
 def direct_step(machine, system):
     spec = machine.write_spec("direct", system=system, topology="localGPUs", parallelism="ddp")
-    reports = machine.sweep("direct", [spec], 5 * RUN_S, f"model={','.join(MODELS)}")
+    reports = machine.sweep("direct", [spec], f"model={','.join(MODELS)}")
     found = by_model(reports)
     verdicts = {report["topology"]["verdict"] for _, report in found.values()}
     figure = ", ".join(f"{model} {rate(report):.5g}" for model, (_, report) in found.items())
@@ -197,7 +199,7 @@ def direct_step(machine, system):
 def staged_step(machine, system, direct):
     emulate = {"falcon_link": "host_staged"}
     spec = machine.write_spec("staged", system=system, topology="hybridGPUs", parallelism="ddp", emulate=emulate)
-    found = by_model(machine.sweep("staged", [spec], 5 * RUN_S, f"model={','.join(MODELS)}"))
+    found = by_model(machine.sweep("staged", [spec], f"model={','.join(MODELS)}"))
     whole = [
         model
         for model, (_, report) in found.items()
@@ -233,7 +235,7 @@ def predict_step(machine, direct, staged):
             if model in source and model in target:
                 command = [PROGRAM, "predict", "--report", source[model][0], "--links", machine.path("links.json")]
                 command += ["--topology", topology, "--measured-on", on, "--devices", "2", "--json"]
-                code, stdout = machine.run(command, 20)
+                code, stdout = machine.run(command, STEP_S["predict"])
                 if code == 0:
                     errors[model] = json.loads(stdout)["step_ms"] / step_ms(target[model][1]) - 1
         figure = ", ".join(f"{model} {percent(error)}" for model, error in errors.items()) or "not predicted"
@@ -247,7 +249,7 @@ def weak_step(machine, system):
         for model, batch in LARGE_BATCHES.items()
     ]
     rates = {}
-    for report in machine.sweep("weak", specs, 10 * RUN_S, "devices=1,2").values():
+    for report in machine.sweep("weak", specs, "devices=1,2").values():
         rates[report["spec"]["model"], len(report["ranks"])] = rate(report)
     for model, batch in LARGE_BATCHES.items():
         one, two = rates.get((model, 1)), rates.get((model, 2))
@@ -263,7 +265,7 @@ def setting_of(strategy):
 
 def sharded_step(machine, system):
     spec = machine.write_spec("sharded", system=system, topology="localGPUs", model="bert_large")
-    reports = machine.sweep("sharded", [spec], 3 * RUN_S, "parallelism=" + ",".join(map(setting_of, STAGES)))
+    reports = machine.sweep("sharded", [spec], "parallelism=" + ",".join(map(setting_of, STAGES)))
     rows = []
     for report in reports.values():
         stage, peak = report["spec"]["parallelism"]["sharded"]["stage"], max(r["gpu_memory_peak_bytes"] for r in report["ranks"])
@@ -274,7 +276,7 @@ def sharded_step(machine, system):
 def largest_step(machine, system):
     spec = machine.write_spec("largest", system=system, topology="localGPUs", model="bert_large")
     command = [f"{HERE}/largest_batch.sh", "--config", spec, "--limit-gb", str(LIMIT_GB), "--from", str(machine.given.start)]
-    code, stdout = machine.run([*command, "ddp", *STAGES], 240)
+    code, stdout = machine.run([*command, "ddp", *STAGES], STEP_S["largest"])
     tell(stdout)
     found = {}
     for line in stdout.splitlines():
@@ -294,8 +296,8 @@ def leave_page(machine):
     if not folders:
         return
     links = ["--links", machine.path("links.json")]
-    machine.run([PROGRAM, "report", *folders, *links, "--html", machine.path("page.html")], 60)
-    code, table = machine.run([sys.executable, "-B", f"{HERE}/paper_claims.py", *folders, *links], 60)
+    machine.run([PROGRAM, "report", *folders, *links, "--html", machine.path("page.html")], STEP_S["page"])
+    code, table = machine.run([sys.executable, "-B", f"{HERE}/paper_claims.py", *folders, *links], STEP_S["page"])
     if code == 0:
         with open(machine.path("claims.md"), "w", encoding="utf-8") as file:
             file.write(table)

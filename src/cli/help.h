@@ -74,7 +74,6 @@ inline constexpr const char* kDataHelp =
   --quality N    JPEG quality, 1 to 100 (default 90)
   --boxes N      coco, yolo: mean number of objects in a picture (default 7)
   --seed N       seed of the contents (default 0)
-  --seed N       seed of the contents (default 0)
 
 falconbench data check FORMAT DIR            decode everything, list what is damaged
   exit 0: all usable, 2: something is damaged (each named with its reason)
