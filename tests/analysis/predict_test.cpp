@@ -188,6 +188,26 @@ TEST(StepModel, OneRankExchangesAllParameters) {
   EXPECT_FALSE(model.assumptions.empty());
 }
 
+TEST(StepModel, ARunWithoutAllReduceWouldExchangeAllParameters) {
+  Report report = report::MadeRun(2, 40).report();
+  report.training.communication.bytes_per_step = std::int64_t{0};
+  report.training.communication.calls_per_step = std::int64_t{0};
+  const StepModel model = step_model(report);
+  EXPECT_EQ(model.ranks, 2);
+  EXPECT_NEAR(std::accumulate(model.bucket_bytes.begin(), model.bucket_bytes.end(), 0.0),
+              4 * 3504872.0, 1);
+  EXPECT_GT(predict(model, kFast, {kSlow, {}, 2}).step_ms,
+            predict(model, kFast, {kFast, {}, 2}).step_ms);
+}
+
+TEST(Predict, TheBandOfANoisyRunStaysAboveZero) {
+  StepModel run = made_run(kFast, 1, 1);
+  run.relative_ci95 = 3;
+  const Prediction p = predict(run, kFast, {kSlow, {}, 2});
+  EXPECT_GT(p.step_low_ms, 0);
+  EXPECT_LT(p.step_low_ms, p.step_ms);
+}
+
 TEST(StepModel, AReportWithoutStepsIsRefused) {
   try {
     step_model(Report());

@@ -184,7 +184,7 @@ Prediction predict(const StepModel& model, const std::optional<Fabric>& measured
   const Simulated fast = simulate(model, target, Pace::kFast, fit, fit.shape * band);
   const Simulated slow = simulate(model, target, Pace::kSlow, fit, fit.shape / band);
   const double noise = std::hypot(model.relative_ci95, kModelError);
-  out.step_low_ms = fast.step_ms * (1 - noise);
+  out.step_low_ms = fast.step_ms / (1 + noise);
   out.step_high_ms = slow.step_ms * (1 + noise);
   out.measured_step_ms = model.step_ms;
   settle_bottleneck(model, target, typical.exchange.level_ms, out);

@@ -26,9 +26,10 @@ struct StepModel {
   std::vector<std::string> assumptions;
 };
 
-/// Bucket sizes follow from bytes, calls and spec.parallelism.ddp; of a run on one rank from the
-/// number of parameters. A step without phases (captured whole) counts two thirds of it as backward
-/// pass, as 3 x forward is the rule for FLOPs. Throws Error(kUsage) naming what the report lacks.
+/// Bucket sizes follow from bytes, calls and spec.parallelism.ddp; of a run that exchanged nothing
+/// (one rank, or engine.allreduce off) from the number of parameters. A step without phases
+/// (captured whole) counts two thirds of it as backward pass, as 3 x forward is the rule for FLOPs.
+/// Throws Error(kUsage) naming what the report lacks.
 StepModel step_model(const Report& report);
 
 struct Target {
