@@ -1,16 +1,20 @@
 """What "Performance Analysis of Deep Learning Workloads on a Composable System" (IBM, arXiv 2103.10911) states in words,
 beside what the reports of a sweep measured: a Markdown table on standard output.
 
-  python3 scripts/paper_claims.py REPORT_OR_DIR... [--links links.json]
+  python3 scripts/paper_claims.py REPORT_OR_DIR... [--links links.json] [--predict-on SYSTEM_FILE]
 
 Figures are means over the runs that ended well. What no report tells is "not measured"; what was emulated says so. An
-emulated chassis and other GPUs are not the paper's machine: the columns are to be compared, not to be equal."""
+emulated chassis and other GPUs are not the paper's machine: the columns are to be compared, not to be equal. --predict-on
+adds what falconbench predict makes of the runs on the machine of a system file, with V100 GPUs
+(configs/systems/paper-falcon4016.yaml)."""
 
 import argparse
 import glob
 import json
 import os
 import sys
+
+import paper_prediction
 
 VISION = ("mobilenet_v2", "resnet50", "yolov5l")
 MODELS = (*VISION, "bert_base", "bert_large")
@@ -51,9 +55,9 @@ def sample_s(report):
     return seconds / samples if seconds and samples else None
 
 
-def of_gpus(name):
+def of_gpus(name, of="mean"):
     def figure(report):
-        values = [(gpu.get(name) or {}).get("mean") for gpu in (report.get("utilization") or {}).get("gpus") or []]
+        values = [(gpu.get(name) or {}).get(of) for gpu in (report.get("utilization") or {}).get("gpus") or []]
         return sum(values) / len(values) if values and None not in values else None
 
     return figure
@@ -137,25 +141,92 @@ def link_ratio(links, other):
     return f"{mean['L-L'] / mean[other]:.2f} times ({mean['L-L'] / 1e9:.1f} and {mean[other] / 1e9:.1f} GB/s)"
 
 
+def parameters(study):
+    """Of the networks in their own size, from any run."""
+    found = {}
+    for report in study.reports:
+        number = ((report.get("training") or {}).get("model") or {}).get("parameters")
+        options = report["spec"].get("model_options") or {}
+        if number and not options.get("layers") and not options.get("hidden_size"):
+            found[report["spec"]["model"]] = number
+    if "bert_large" not in found or "resnet50" not in found:
+        return ""
+    large, small = found["bert_large"], found["resnet50"]
+    return f"{large / 1e6:.0f} M, {large / small:.1f} times ResNet-50's {small / 1e6:.1f} M"
+
+
+def overhead_by_size(study, topology="falconGPUs"):
+    """Slowdowns in the order of the number of parameters."""
+    cells = []
+    for model in MODELS:
+        size = study.mean(lambda report: ((report.get("training") or {}).get("model") or {}).get("parameters"), model, topology)
+        cell = slowdowns(study, [model], (topology,))
+        if size and cell:
+            cells.append((size[0], f"{size[0] / 1e6:.1f} M: {cell}"))
+    return ", ".join(cell for _, cell in sorted(cells))
+
+
+def traffic_ratios(study):
+    rates = {model: study.mean(chassis_traffic, model, "falconGPUs") for model in ("bert_large", "mobilenet_v2", "resnet50")}
+    large = rates.pop("bert_large")
+    return ", ".join(
+        shown(rate, f"{large[0] / rate[0]:.1f} times {model}") for model, rate in rates.items() if large and rate and rate[0]
+    )
+
+
+def busy_dips(study):
+    """GPU utilisation over a run: its mean and its lowest reading, and how many checkpoints fell into it."""
+    lowest = of_gpus("gpu_busy_pct", "min")
+    cells = []
+    for model in MODELS:
+        mean, low = study.mean(of_gpus("gpu_busy_pct"), model, "localGPUs"), study.mean(lowest, model, "localGPUs")
+        if mean and low:
+            saved = [len((report.get("training") or {}).get("checkpoints") or []) for report in study.chosen(model, "localGPUs")]
+            cells.append(shown(mean, f"{model} mean {mean[0]:.0f} %, lowest {low[0]:.0f} %, {max(saved)} checkpoints"))
+    return ", ".join(cells)
+
+
+def batches(study):
+    """Samples a GPU that ended well, with the memory that they took, of DDP and of sharded runs."""
+    cells = []
+    for strategy in ("ddp", "sharded"):
+        for topology in ("localGPUs", *FALCON):
+            for report in study.chosen("bert_large", topology, parallelism=strategy):
+                peaks = [rank.get("gpu_memory_peak_bytes") for rank in report.get("ranks") or []]
+                batch = (report.get("plan") or {}).get("global_batch", 0) / max(1, len(peaks))
+                peak = f"{max(peaks) / 1e9:.1f} GB" if peaks and None not in peaks else "memory not known"
+                emulated = (report.get("topology") or {}).get("emulated")
+                cells.append(shown((batch, emulated), f"{strategy} {topology} {batch:.0f} a GPU, {peak}"))
+    return ", ".join(dict.fromkeys(cells))
+
+
 def claims(study, links):
     """(where in the paper, what it states, what was measured)."""
     traffic = {"topologies": ("falconGPUs",), "scale": 1e-9}
+    on_host = {"topologies": ("localGPUs",)}
     yield "Table IV", "local pairs have almost 4 times the bandwidth of F-L pairs", link_ratio(links, "F-L")
     yield "Table IV", "and almost 3 times that of F-F pairs", link_ratio(links, "F-F")
+    yield "Fig 9", "GPU utilisation drops periodically, at checkpoints and synchronisation", busy_dips(study)
+    yield "Fig 9", "the BERTs use the GPUs more effectively than the others", values(study, of_gpus("sm_active_pct"), "% of SMs", **on_host)
+    yield "Fig 10", "GPUs are more than 80 % busy everywhere, slightly more on Falcon", values(study, of_gpus("gpu_busy_pct"), "%")
+    yield "Fig 10", "less time accessing memory on Falcon, most of all BERT", values(study, of_gpus("memory_busy_pct"), "%")
+    yield "Fig 10", "BERT needs massive amounts of GPU memory", values(study, of_gpus("memory_used_bytes"), "GB", scale=1e-9, **on_host)
     yield "Fig 11", "MobileNetV2 and ResNet-50 lose less than 5 %", slowdowns(study, VISION[:2])
     yield "Fig 11", "all vision models lose less than 7 %", slowdowns(study, VISION)
     yield "Fig 11", "BERT-large takes almost twice the time on falconGPUs", slowdowns(study, ["bert_large"])
     yield "Fig 11", "BERT-base has an overhead (no number)", slowdowns(study, ["bert_base"])
+    yield "Fig 11", "the overhead grows with the size of the model", overhead_by_size(study)
+    yield "Fig 11", "BERT-large has 340 million parameters, 13 times ResNet-50's", parameters(study)
     yield "Fig 12", "BERT-large moves 76.43 GB/s over PCIe", values(study, chassis_traffic, "GB/s", ["bert_large"], **traffic)
     yield "Fig 12", "ResNet-50 moves 11.31 GB/s", values(study, chassis_traffic, "GB/s", ["resnet50"], **traffic)
     yield "Fig 12", "MobileNetV2 moves 4 GB/s", values(study, chassis_traffic, "GB/s", ["mobilenet_v2"], **traffic)
-    yield "Fig 10", "GPUs are more than 80 % busy everywhere, slightly more on Falcon", values(study, of_gpus("gpu_busy_pct"), "%")
-    yield "Fig 10", "less time accessing memory on Falcon, most of all BERT", values(study, of_gpus("memory_busy_pct"), "%")
-    yield "Fig 13", "CPUs are not stressed; vision more than NLP", values(study, of_host("cpu_pct"), "%", topologies=("localGPUs",))
-    yield "Fig 14", "host memory is not stressed", values(study, of_host("memory_used_bytes"), "GB", topologies=("localGPUs",), scale=1e-9)
-    yield "Fig 16", "NVMe helps the large ones; the switch costs little", storage_gains(study)
+    yield "Fig 12", "BERT-large moves about 19 times what MobileNetV2 and 7 times what ResNet-50 moves", traffic_ratios(study)
+    yield "Fig 13", "CPUs are not stressed; vision more than NLP", values(study, of_host("cpu_pct"), "%", **on_host)
+    yield "Fig 14", "host memory is not stressed", values(study, of_host("memory_used_bytes"), "GB", scale=1e-9, **on_host)
+    yield "Fig 16", "NVMe helps the large ones (BERT, YOLO); the switch costs little", storage_gains(study)
     yield "software", "mixed precision: more than 50 % gain, more than 70 % on Falcon", gains(study, {"precision": "fp32"}, {})
     yield "software", "DDP over DP: more than 80 % gain on local GPUs", gains(study, {"parallelism": "dp"}, {})
+    yield "software", "sharding lets the batch grow from 6 to 10", batches(study)
     yield "software", "sharding, with a batch of 10 instead of 6: a further gain", gains(study, {}, {"parallelism": "sharded"})
 
 
@@ -163,6 +234,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("reports", nargs="+", metavar="REPORT_OR_DIR")
     parser.add_argument("--links", metavar="FILE", help="of falconbench links --json")
+    parser.add_argument("--predict-on", metavar="SYSTEM_FILE", help="a machine whose links are declared there")
     given = parser.parse_args()
     files = [
         file for word in given.reports for file in (sorted(glob.glob(f"{word}/*.json")) if os.path.isdir(word) else [word])
@@ -174,6 +246,8 @@ def main():
     print("| paper | states | measured |\n|---|---|---|")
     for where, statement, measured in claims(study, links):
         print(f"| {where} | {statement} | {measured or 'not measured'} |")
+    if given.predict_on:
+        print("", *paper_prediction.table(files, reports, given.predict_on, given.links), sep="\n")
     return 0
 
 

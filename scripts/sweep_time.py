@@ -1,11 +1,8 @@
 """How long the points of a sweep take: from runs that were, else from the plan and known rates."""
 
+import v100_rates
+
 OVERHEAD_S = 60  # set-up, warm-up and writing, where no run tells
-# Training samples/s of one V100 of eight on NVLink, mixed precision (MobileNetV2: fp32), as published: NVIDIA
-# DeepLearningExamples (ResNet-50 NGC 21.03, BERT-large NGC 20.06), lambdal/deeplearning-benchmark (BERT-base),
-# pytorch/vision PR 818 (MobileNetV2), ultralytics/yolov5 v4.0 README (YOLOv5l, one GPU).
-V100_RATES = {"resnet50": 1040, "bert_large": 45, "bert_base": 150, "mobilenet_v2": 409, "yolov5l": 68}
-V100_FP32_RATES = {"resnet50": 357, "bert_large": 7.6, "mobilenet_v2": 409}  # the same sources
 # Training samples of the data sets that the paper's specs name, for a plan that cannot look at them: ImageNet-1k, COCO
 # train2017, windows of SQuAD v1.1 at 384 tokens.
 DATA_SAMPLES = {"imagefolder": 1281167, "coco": 118287, "squad": 88524}
@@ -27,7 +24,7 @@ def rate_of(plan, rates):
     devices = [device for rank in plan.get("ranks") or [] for device in rank.get("devices") or []]
     if model in rates:
         return rates[model] * max(1, len(devices)), "the rate of runs before"
-    public = V100_FP32_RATES if plan["spec"].get("precision") == "fp32" else V100_RATES
+    public = v100_rates.OF_EIGHT_FP32 if plan["spec"].get("precision") == "fp32" else v100_rates.OF_EIGHT
     if model in public and devices and all(device.get("kind") == "cuda" for device in devices):
         return public[model] * len(devices), "public V100 rates"
     return None

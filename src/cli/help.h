@@ -74,7 +74,6 @@ inline constexpr const char* kDataHelp =
   --quality N    JPEG quality, 1 to 100 (default 90)
   --boxes N      coco, yolo: mean number of objects in a picture (default 7)
   --seed N       seed of the contents (default 0)
-  --seed N       seed of the contents (default 0)
 
 falconbench data check FORMAT DIR            decode everything, list what is damaged
   exit 0: all usable, 2: something is damaged (each named with its reason)
@@ -101,18 +100,24 @@ inline constexpr const char* kExportHelp =
 )";
 
 inline constexpr const char* kPredictHelp =
-    R"(falconbench predict --report FILE [options]    a measured run on other links
-  --links FILE --topology T   T of the GPUs in a document of `falconbench links --json`:
-                 all, localGPUs, falconGPUs, hybridGPUs, or host_staged (all of them,
+    R"(falconbench predict --report FILE [options]     a measured run on other links
+  --links FILE --topology T   what `falconbench links --json` measured; T: all,
+                 localGPUs, falconGPUs, hybridGPUs, or host_staged (all of them,
                  without direct access)
+  --system FILE --topology T  instead: a set of a system file at the speeds that
+                 its `links:` declares (not measured: a wider band)
   --bus-bandwidth GB/s [--latency-us L]   instead: a ring of this speed a hop
-  --measured-on T             the links that the run used (default: all; of an emulated
-                 run host_staged)
-  --devices N    (default: as measured)  [--per-host N] [--network GB/s of a host
-                 [--network-latency-us L]]  more GPUs than one host has
+  --measured-links FILE       such a document of the machine that the run was on
+                 (default: that of --links)
+  --measured-on T             the links that it used there (default: all; of an
+                 emulated run host_staged)
+  --devices N    (default: as measured)
+  --network GB/s [--network-latency-us L] [--per-host N]    more than one host
+                 has: what joins hosts, each of N GPUs (default: all of the set)
+  --level GPUS:GB/s[:L]       what joins groups of so many GPUs; may be repeated
   --compute-scale X           computation takes X times as long there
   --json
-Says time of a step with its error band, exposed communication and the bottleneck.
+Says time of a step with its error band, exposed communication, the bottleneck.
 Exit: 0, or 2 when a file cannot be read or lacks what is needed.
 )";
 

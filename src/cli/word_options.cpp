@@ -79,15 +79,20 @@ std::string WordOptions::value(std::string_view name, const std::string& fallbac
 double WordOptions::number(std::string_view name, double fallback, double min, double max) const {
   if (!has(name)) return fallback;
   const std::string text = value(name);
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  if (!is_number || !std::isfinite(number) || number < min || number > max) {
+  const std::optional<double> number = number_of(text);
+  if (!number || *number < min || *number > max) {
     throw Error(ExitCode::kUsage, verb_ + ": " + std::string(name) + " needs a number from " +
                                       base::number_text(min) + " to " + base::number_text(max) +
                                       ", got \"" + base::printable(text) + "\"");
   }
-  return number;
+  return *number;
+}
+
+std::optional<double> number_of(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
 analysis::Price price_of(const WordOptions& options) {

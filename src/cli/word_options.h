@@ -1,5 +1,6 @@
 // The words after a verb: options with or without a value, and the rest.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,9 @@ class WordOptions {
   std::vector<Given> given_;
   Words plain_;
 };
+
+/// The whole text as a finite decimal number.
+std::optional<double> number_of(const std::string& text);
 
 /// --price and --currency, as several verbs take them.
 analysis::Price price_of(const WordOptions& options);

@@ -35,19 +35,13 @@ Measured<std::int64_t> number_or(const std::optional<std::int64_t>& number, cons
 GpuPlace place_of(const Gpu& gpu, const std::string& name, const SystemGpu* declared,
                   const DeclaredPlaces& judge) {
   static const SystemGpu nothing;
-  const char* why = declared == nullptr ? "the system file does not name this GPU"
-                                        : "the system file does not say it";
   const SystemGpu& facts = declared == nullptr ? nothing : *declared;
-  GpuPlace place;
-  place.name = name;
+  GpuPlace place = declared_place(name, facts,
+                                  declared == nullptr ? "the system file does not name this GPU"
+                                                      : "the system file does not say it");
   place.uuid = gpu.uuid;
   place.pci_address = gpu.pci_address;
-  place.attach = declared == nullptr ? judge.attach_seen(gpu) : Text(facts.attach);
-  place.chassis = text_or(facts.chassis, why);
-  place.drawer = number_or(facts.drawer, why);
-  place.host_link = text_or(facts.host_link, why);
-  place.slot = number_or(facts.slot, why);
-  place.emulated = facts.emulated;
+  if (declared == nullptr) place.attach = judge.attach_seen(gpu);
   place.root_port = root_port_of(gpu.bridges);
   place.upstream =
       Text::missing(gpu.bridges.has_value() ? "no switch is above it" : gpu.bridges.reason);
@@ -187,6 +181,20 @@ std::string ring_of(const std::vector<GpuPlace>& gpus) {
 }
 
 }  // namespace
+
+GpuPlace declared_place(const std::string& name, const SystemGpu& facts, const char* why) {
+  GpuPlace place;
+  place.name = name;
+  place.uuid = facts.uuid;
+  place.pci_address = facts.pci_address;
+  place.attach = facts.attach;
+  place.chassis = text_or(facts.chassis, why);
+  place.drawer = number_or(facts.drawer, why);
+  place.host_link = text_or(facts.host_link, why);
+  place.slot = number_or(facts.slot, why);
+  place.emulated = facts.emulated;
+  return place;
+}
 
 Measured<std::string> pair_class(const GpuPlace& a, const GpuPlace& b) {
   if (!a.attach.has_value()) return Text::missing(a.name + ": " + a.attach.reason);

@@ -14,6 +14,9 @@ namespace falcon::plan {
 Places make_places(const Placement& placement, const Host& host, const SystemFile& system,
                    bool emulates, const std::string& storage);
 
+/// Where a GPU sits as far as a system file says it; why: what is said of the rest.
+GpuPlace declared_place(const std::string& name, const SystemGpu& facts, const char* why);
+
 /// The class of two GPUs, a word of catalog::pair_classes(); missing where a place is not known.
 Measured<std::string> pair_class(const GpuPlace& a, const GpuPlace& b);
 

@@ -15,6 +15,8 @@
 namespace falcon::analysis {
 namespace {
 
+using testing::DoubleNear;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 Fabric fabric(const std::string& name, double bus_bytes_per_s, double latency_s) {
@@ -44,11 +46,24 @@ TEST(AllReduce, OtherNumbersOfRanksFollowTheRing) {
 
 TEST(AllReduce, HostsAreJoinedByTheirNetwork) {
   const Fabric ring = fabric("r", 100e9, 0);
-  const Network network{25e9, 1e-5};
-  EXPECT_DOUBLE_EQ(all_reduce_s(ring, network, 1e8, 8, 8), all_reduce_s(ring, 1e8, 8));
+  const Level network{8, 25e9, 1e-5};
+  EXPECT_THAT(all_reduce_parts_s(ring, {network}, 1e8, 8),
+              ElementsAre(all_reduce_s(ring, 1e8, 8), 0));
   const double inside = 2 * 7.0 / 8 * 1e8 / 100e9;
   const double between = 2 * 3 * 1e-5 + 2 * 3.0 / 4 * 1e8 / 25e9;
-  EXPECT_NEAR(all_reduce_s(ring, network, 1e8, 32, 8), inside + between, 1e-12);
+  EXPECT_THAT(all_reduce_parts_s(ring, {network}, 1e8, 32),
+              ElementsAre(DoubleNear(inside, 1e-12), DoubleNear(between, 1e-12)));
+}
+
+TEST(AllReduce, GroupsOfHostsAreJoinedByTheNextLevel) {
+  const Fabric ring = fabric("r", 100e9, 0);
+  const std::vector<Level> levels = {{8, 25e9, 1e-5}, {64, 200e9, 2e-5}};
+  // 8 hosts a group, 3 groups of which the last is half full
+  const std::vector<double> parts = all_reduce_parts_s(ring, levels, 1e8, 160);
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_NEAR(parts[1], 2 * 7 * 1e-5 + 2 * 7.0 / 8 * 1e8 / 25e9, 1e-12);
+  EXPECT_NEAR(parts[2], 2 * 2 * 2e-5 + 2 * 2.0 / 3 * 1e8 / 200e9, 1e-12);
+  EXPECT_EQ(all_reduce_parts_s(ring, levels, 1e8, 64)[2], 0) << "one group alone";
 }
 
 TEST(Overlap, BucketsWaitForTheirGradientsAndForEachOther) {
@@ -87,7 +102,7 @@ const Fabric kSlow = fabric("host staged", 9e9, 2e-5);
 TEST(Predict, TheMeasuredLinksGiveTheMeasuredStep) {
   for (const Fabric& on : {kFast, kSlow}) {
     const StepModel run = made_run(on, 1.3, 1.15);
-    const Prediction same = predict(run, on, {on, {}, 2, 0, 1});
+    const Prediction same = predict(run, on, {on, {}, 2});
     EXPECT_NEAR(same.step_ms, run.step_ms, 0.01 * run.step_ms) << on.name;
     EXPECT_NEAR(same.exposed_ms, run.exposed_ms, 0.01 * run.step_ms);
     EXPECT_NEAR(same.time_ratio, 1, 0.01);
@@ -99,11 +114,11 @@ TEST(Predict, FromFastToSlowLinksAndBackWithinTenPercent) {
     for (const double slowdown : {1.0, 1.2}) {
       const StepModel fast = made_run(kFast, shape, slowdown);
       const StepModel slow = made_run(kSlow, shape, slowdown);
-      const Prediction down = predict(fast, kFast, {kSlow, {}, 2, 0, 1});
+      const Prediction down = predict(fast, kFast, {kSlow, {}, 2});
       EXPECT_NEAR(down.step_ms, slow.step_ms, 0.1 * slow.step_ms) << shape << ' ' << slowdown;
       EXPECT_LE(down.step_low_ms, slow.step_ms);
       EXPECT_GE(down.step_high_ms, slow.step_ms);
-      const Prediction up = predict(slow, kSlow, {kFast, {}, 2, 0, 1});
+      const Prediction up = predict(slow, kSlow, {kFast, {}, 2});
       EXPECT_NEAR(up.step_ms, fast.step_ms, 0.1 * fast.step_ms) << shape << ' ' << slowdown;
     }
   }
@@ -111,10 +126,10 @@ TEST(Predict, FromFastToSlowLinksAndBackWithinTenPercent) {
 
 TEST(Predict, TheBottleneckIsNamed) {
   StepModel run = made_run(kFast, 1, 1);
-  EXPECT_THAT(predict(run, kFast, {kFast, {}, 2, 0, 1}).bottleneck, HasSubstr("computation"));
-  EXPECT_THAT(predict(run, kFast, {kSlow, {}, 2, 0, 1}).bottleneck, HasSubstr("communication"));
+  EXPECT_THAT(predict(run, kFast, {kFast, {}, 2}).bottleneck, HasSubstr("computation"));
+  EXPECT_THAT(predict(run, kFast, {kSlow, {}, 2}).bottleneck, HasSubstr("communication"));
   run.input_samples_per_s = 50.0;
-  const Prediction input = predict(run, kFast, {kFast, {}, 8, 0, 1});
+  const Prediction input = predict(run, kFast, {kFast, {}, 8});
   EXPECT_THAT(input.bottleneck, HasSubstr("input"));
   EXPECT_NEAR(input.samples_per_s, 50, 1e-9);
 }
@@ -124,7 +139,7 @@ TEST(Predict, ThousandsOfGpusTakeNoTimeAndScaleDown) {
   const auto begin = std::chrono::steady_clock::now();
   double efficiency = 2;
   for (const int devices : {8, 64, 512, 4096}) {
-    const Prediction p = predict(run, kFast, {kFast, Network{50e9, 1e-5}, devices, 8, 1});
+    const Prediction p = predict(run, kFast, {kFast, {{8, 50e9, 1e-5}}, devices});
     EXPECT_LT(p.samples_per_s / devices, efficiency * 1000);
     efficiency = p.samples_per_s / devices / 1000;
   }
@@ -132,9 +147,19 @@ TEST(Predict, ThousandsOfGpusTakeNoTimeAndScaleDown) {
   EXPECT_LT(took.count(), 5);
 }
 
+TEST(Predict, TheSlowestLevelIsNamed) {
+  const StepModel run = made_run(kFast, 1, 1);
+  const auto bottleneck = [&run](double between_hosts, double between_racks) {
+    const std::vector<Level> levels = {{8, between_hosts, 1e-5}, {64, between_racks, 1e-5}};
+    return predict(run, kFast, {kFast, levels, 1024}).bottleneck;
+  };
+  EXPECT_THAT(bottleneck(5e9, 400e9), HasSubstr("between groups of 8, at 5.000 GB/s"));
+  EXPECT_THAT(bottleneck(100e9, 2e9), HasSubstr("between groups of 64, at 2.000 GB/s"));
+}
+
 TEST(Predict, SlowerComputationIsAsGiven) {
   const StepModel run = made_run(kFast, 1, 1);
-  const Prediction p = predict(run, kFast, {kFast, {}, 2, 0, 10});
+  const Prediction p = predict(run, kFast, {kFast, {}, 2, 10});
   EXPECT_NEAR(p.compute_ms, 1000, 1e-6);
 }
 
@@ -158,9 +183,29 @@ TEST(StepModel, OneRankExchangesAllParameters) {
   EXPECT_EQ(model.ranks, 1);
   EXPECT_NEAR(std::accumulate(model.bucket_bytes.begin(), model.bucket_bytes.end(), 0.0),
               4 * 3504872.0, 1);
-  const Prediction p = predict(model, std::nullopt, {kSlow, {}, 2, 0, 1});
+  const Prediction p = predict(model, std::nullopt, {kSlow, {}, 2});
   EXPECT_GT(p.step_ms, model.step_ms);
   EXPECT_FALSE(model.assumptions.empty());
+}
+
+TEST(StepModel, ARunWithoutAllReduceWouldExchangeAllParameters) {
+  Report report = report::MadeRun(2, 40).report();
+  report.training.communication.bytes_per_step = std::int64_t{0};
+  report.training.communication.calls_per_step = std::int64_t{0};
+  const StepModel model = step_model(report);
+  EXPECT_EQ(model.ranks, 2);
+  EXPECT_NEAR(std::accumulate(model.bucket_bytes.begin(), model.bucket_bytes.end(), 0.0),
+              4 * 3504872.0, 1);
+  EXPECT_GT(predict(model, kFast, {kSlow, {}, 2}).step_ms,
+            predict(model, kFast, {kFast, {}, 2}).step_ms);
+}
+
+TEST(Predict, TheBandOfANoisyRunStaysAboveZero) {
+  StepModel run = made_run(kFast, 1, 1);
+  run.relative_ci95 = 3;
+  const Prediction p = predict(run, kFast, {kSlow, {}, 2});
+  EXPECT_GT(p.step_low_ms, 0);
+  EXPECT_LT(p.step_low_ms, p.step_ms);
 }
 
 TEST(StepModel, AReportWithoutStepsIsRefused) {

@@ -5,12 +5,16 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
+import time
 import unittest
 
 import made_reports
 
 PROGRAM = os.environ["FALCONBENCH_PROGRAM"]
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PAPER_MACHINE = str(ROOT / "configs/systems/paper-falcon4016.yaml")
 
 
 def spread(value):
@@ -98,8 +102,68 @@ class PredictTest(unittest.TestCase):
         scaled = json.loads(self.predict("--bus-bandwidth", "200", "--compute-scale", "4", "--json"))
         self.assertAlmostEqual(scaled["compute_ms"] / 4, wide["compute_ms"], delta=0.01 * wide["compute_ms"])
 
+    def test_links_that_a_system_file_declares(self):
+        words = ("--system", PAPER_MACHINE, "--devices", "8", "--json", "--topology")
+        local, hybrid, falcon = (json.loads(self.predict(*words, name)) for name in ("localGPUs", "hybridGPUs", "falconGPUs"))
+        self.assertEqual({local["links_basis"], hybrid["links_basis"], falcon["links_basis"]}, {"declared"})
+        self.assertLess(local["step_ms"], falcon["step_ms"])
+        self.assertLess(falcon["step_ms"], hybrid["step_ms"], "its slowest hop is F-L")
+        for figure in ("F-F same drawer 24.00 GB/s both ways", "F-F cross drawer 24.00", "not measured"):
+            self.assertIn(figure, falcon["fabric_source"])
+        self.assertNotIn("L-L", falcon["fabric_source"])
+        # 12 GB/s one way: the same ring as if it were given, but a wider band
+        given = json.loads(self.predict("--bus-bandwidth", "12", "--devices", "8", "--json"))
+        self.assertEqual(given["links_basis"], "given")
+        self.assertAlmostEqual(falcon["step_ms"], given["step_ms"], delta=1e-6 * given["step_ms"])
+        self.assertLess(falcon["step_low_ms"], given["step_low_ms"])
+        self.assertGreater(falcon["step_high_ms"], given["step_high_ms"])
+        # the run's own links are measured ones
+        both = json.loads(self.predict("--measured-links", self.links, "--measured-on", "all", *words, "falconGPUs"))
+        self.assertTrue(any("beside computation" in text for text in both["assumptions"]), both["assumptions"])
+        self.assertIn("it has", self.predict("--system", PAPER_MACHINE, "--topology", "falcon", code=2))
+        self.assertIn("links: declares no speed of F-L", self.predict(
+            "--system", str(ROOT / "configs/systems/example.yaml"), "--topology", "hybridGPUs", code=2))  # fmt: skip
+
+    def test_a_hierarchy_of_thousands_takes_seconds(self):
+        words = ("--bus-bandwidth", "200", "--devices", "16384", "--per-host", "8", "--network", "50", "--json", "--level")
+        began = time.monotonic()
+        wide, narrow = (json.loads(self.predict(*words, level, "--level", "2048:800")) for level in ("256:400", "256:4"))
+        self.assertLess(time.monotonic() - began, 5)
+        self.assertIn("between groups of 256, at 4.000 GB/s", narrow["bottleneck"])
+        self.assertGreater(narrow["step_low_ms"], wide["step_high_ms"])
+        self.assertIn("several of the groups of 8", self.predict(*words, "12:400", code=2))
+        self.assertIn("GPUS:GB/s", self.predict(*words, "256", code=2))
+        self.assertIn("--network is needed", self.predict("--bus-bandwidth", "200", "--level", "64:100", code=2))
+
+    def test_the_paper_s_statements_beside_predictions(self):
+        folder = self.folder / "study"
+        folder.mkdir()
+        for model in ("bert_large", "resnet50"):
+            made = made_reports.full_report(model, "localGPUs")
+            made["training"]["model"] = {"parameters": 334000000 if model == "bert_large" else 25557032}
+            made["plan"]["global_batch"] = 12 if model == "bert_large" else 256
+            made["training"]["communication"] |= {"bytes_per_step": 4 * made["training"]["model"]["parameters"], "calls_per_step": 20}
+            (folder / f"{model}.json").write_text(json.dumps(made))
+        done = subprocess.run(
+            [sys.executable, "-B", ROOT / "scripts/paper_claims.py", folder, "--links", self.links, "--predict-on", PAPER_MACHINE],
+            env={**os.environ, "FALCONBENCH": PROGRAM}, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {line.split(" | ")[0].strip("| "): line.split(" | ") for line in done.stdout.splitlines() if "2 x Made GPU" in line}
+        self.assertEqual(set(rows), {"bert_large", "resnet50"})
+        slower = {model: float(cells[5].split()[0]) for model, cells in rows.items()}
+        self.assertGreater(slower["bert_large"], slower["resnet50"])
+        self.assertIn("almost twice the time", rows["bert_large"][-1])
+        self.assertIn("No run to predict from: mobilenet_v2, yolov5l, bert_base", done.stdout)
+        self.assertIn("39.1 samples/s (NVIDIA DeepLearningExamples", done.stdout)
+        self.assertIn("not measured: F-F same drawer 24.00 GB/s", done.stdout)
+        # one V100 alone takes 6 samples of 39.1 a second; the made run computed for its step less what was exposed
+        step_s = made_reports.full_report("bert_large", "localGPUs")["training"]
+        computing_s = (step_s["step_time_ms"]["mean"] - step_s["communication"]["exposed_ms"]) / 1000
+        self.assertEqual(rows["bert_large"][2], f"{6 / 39.1 / computing_s:.3g}")
+
     def test_wrong_words_are_told(self):
-        self.assertIn("give --links FILE", self.predict(code=2))
+        self.assertIn("give --links FILE or --system FILE", self.predict(code=2))
         self.assertIn("--topology is needed", self.predict("--links", self.links, code=2))
         self.assertIn("fewer than two", self.predict("--links", self.links, "--topology", "falconGPUs", code=2))
         self.assertIn("no document of falconbench links", self.predict("--links", self.report, "--topology", "all", code=2))

@@ -46,6 +46,39 @@ class PaperClaimsTest(unittest.TestCase):
         self.assertIn("4.00 times (72.0 and 18.0 GB/s)", next(v for k, v in table.items() if "F-L pairs" in k))
         self.assertIn("3.00 times", next(v for k, v in table.items() if "F-F pairs" in k))
         self.assertEqual(next(v for k, v in table.items() if "mixed precision" in k), "not measured")
+        ratios = next(measured for statement, measured in table.items() if "about 19 times" in statement)
+        # 4 GPU ways of 1 GB/s, and 18 GB/s more for all of a slowdown: 0.95 against 0.03 and 0.04
+        self.assertEqual(ratios, "11.8 times mobilenet_v2 (emulated), 10.5 times resnet50 (emulated)")
+
+    def test_size_memory_and_drops_of_utilisation(self):
+        sizes = {"mobilenet_v2": 3.5e6, "resnet50": 25.5e6, "bert_large": 334e6}
+        for model, number in sizes.items():
+            for place in ("localGPUs", "falconGPUs"):
+                made = made_reports.full_report(model, place)
+                made["training"]["model"] = {"parameters": number}
+                made["training"]["checkpoints"] = [{}, {}]
+                (self.reports / f"{model}-{place}.json").write_text(json.dumps(made))
+        small = made_reports.full_report("bert_large", "localGPUs")
+        small["spec"] |= {"model_options": {"layers": 2}}
+        small["training"]["model"] = {"parameters": 2e6}
+        (self.reports / "z.json").write_text(json.dumps(small))
+        table = self.table()
+        self.assertEqual(next(v for k, v in table.items() if "340 million" in k), "334 M, 13.1 times ResNet-50's 25.5 M")
+        growth = next(v for k, v in table.items() if "grows with the size" in k)
+        self.assertLess(growth.index("3.5 M: mobilenet_v2"), growth.index("25.5 M: resnet50"))
+        self.assertIn("334.0 M: bert_large falconGPUs +95.0 % (emulated)", growth)
+        drops = next(v for k, v in table.items() if "drops periodically" in k)
+        self.assertIn("resnet50 mean 96 %, lowest 86 %, 2 checkpoints", drops)
+        self.assertIn("bert_large localGPUs 11 GB", next(v for k, v in table.items() if "massive amounts" in k))
+
+    def test_the_batch_that_sharding_leaves_room_for(self):
+        for name, strategy, batch in (("a", "ddp", 12), ("b", "sharded", 20)):
+            made = made_reports.report(name)
+            made["plan"] |= {"parallelism": strategy, "global_batch": batch}
+            made["ranks"] = [{**made["ranks"][0], "gpu_memory_peak_bytes": 12.5e9}] * 2
+            (self.reports / f"{name}.json").write_text(json.dumps(made))
+        room = next(v for k, v in self.table().items() if "from 6 to 10" in k)
+        self.assertEqual(room, "ddp localGPUs 6 a GPU, 12.5 GB, sharded localGPUs 10 a GPU, 12.5 GB")
 
     def test_failed_runs_do_not_count(self):
         made = made_reports.full_report("bert_large", "localGPUs")

@@ -40,14 +40,18 @@ double all_reduce_s(const Fabric& fabric, double bytes, int ranks, Pace pace) {
   return latency_s * more_hops + (whole_s - latency_s) * more_bytes;
 }
 
-double all_reduce_s(const Fabric& fabric, const Network& network, double bytes, int ranks,
-                    int ranks_per_host, Pace pace) {
-  const int inside = std::min(ranks, ranks_per_host);
-  const double inside_s = all_reduce_s(fabric, bytes, inside, pace);
-  const double hosts = std::ceil(static_cast<double>(ranks) / ranks_per_host);
-  if (hosts <= 1) return inside_s;
-  return inside_s + hops(hosts) * network.latency_s +
-         hops(hosts) / hosts * bytes / network.bytes_per_s;
+std::vector<double> all_reduce_parts_s(const Fabric& fabric, const std::vector<Level>& levels,
+                                       double bytes, int ranks, Pace pace) {
+  const int inside = levels.empty() ? ranks : std::min(ranks, levels.front().devices);
+  std::vector<double> parts = {all_reduce_s(fabric, bytes, inside, pace)};
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const bool is_top = i + 1 == levels.size();
+    const int joined = is_top ? ranks : std::min(ranks, levels[i + 1].devices);
+    const double groups = std::ceil(static_cast<double>(joined) / levels[i].devices);
+    parts.push_back(hops(groups) * levels[i].latency_s +
+                    hops(groups) / groups * bytes / levels[i].bytes_per_s);
+  }
+  return parts;
 }
 
 Fabric ring_fabric(const std::string& name, double bus_bytes_per_s, double hop_latency_s,

@@ -1,7 +1,6 @@
 // How long a set of GPUs takes to sum gradients: measured collectives or pair bandwidths, carried
-// over to other numbers of GPUs and, through a network, to many hosts. Pure.
+// over to other numbers of GPUs and, through networks, to many hosts and groups of hosts. Pure.
 #pragma once
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,17 +12,24 @@ struct ReducePoint {
   double bytes = 0, time_s = 0, low_s = 0, high_s = 0;
 };
 
+/// How the figures of a fabric were had.
+inline constexpr const char* kLinksMeasured = "measured";
+inline constexpr const char* kLinksDeclared = "declared";  // by a system file
+inline constexpr const char* kLinksGiven = "given";        // on the command line
+
 /// GPUs of one host (or chassis) and what lies between them.
 struct Fabric {
   std::string name;
   int devices = 2;                  // ranks of the measured calls, at least 2
   std::vector<ReducePoint> points;  // ascending by bytes, not empty
   std::string source;               // where the figures come from, in words
+  std::string basis = kLinksMeasured;
 };
 
-/// Link of a host to the others.
-struct Network {
-  double bytes_per_s = 0;  // one way, of the whole host
+/// What joins groups of GPUs (hosts, racks of hosts) to the next larger group.
+struct Level {
+  int devices = 1;         // of one group
+  double bytes_per_s = 0;  // one way, of a whole group
   double latency_s = 0;
 };
 
@@ -38,10 +44,12 @@ enum class Pace { kTypical, kFast, kSlow };
 /// REQUIRES: ranks >= 1; one rank takes no time.
 double all_reduce_s(const Fabric& fabric, double bytes, int ranks, Pace pace = Pace::kTypical);
 
-/// The same over hosts of ranks_per_host GPUs each: sum inside each host, a ring over the hosts
-/// through their networks, and back; the parts do not overlap. The last host may hold fewer.
-double all_reduce_s(const Fabric& fabric, const Network& network, double bytes, int ranks,
-                    int ranks_per_host, Pace pace = Pace::kTypical);
+/// The same up a hierarchy: summed inside each group of the first level by its fabric, then in a
+/// ring over the groups of each level in turn, and back; the parts do not overlap. Seconds of each
+/// part, the fabric's first. The last group of a level may hold fewer.
+/// REQUIRES: the groups of each level are larger than those before.
+std::vector<double> all_reduce_parts_s(const Fabric& fabric, const std::vector<Level>& levels,
+                                       double bytes, int ranks, Pace pace = Pace::kTypical);
 
 /// A ring at so many bytes/s one way a hop (bus bandwidth as nccl-tests define it) and this latency
 /// a hop.

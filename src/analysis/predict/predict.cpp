@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "report/figures.h"
 
@@ -19,18 +20,29 @@ double sum_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-std::vector<double> bucket_times_ms(const StepModel& model, const Target& target, Pace pace,
-                                    double slowdown) {
-  std::vector<double> times;
+/// Times of the exchange on the way to a target: of each bucket, and of each level of its links.
+struct Exchange {
+  std::vector<double> bucket_ms, level_ms;
+};
+
+Exchange exchange_of(const StepModel& model, const Target& target, Pace pace, double slowdown) {
+  Exchange out;
+  out.level_ms.resize(1 + target.levels.size());
   for (const double bytes : model.bucket_bytes) {
-    const int per_host = target.devices_per_host > 0 ? target.devices_per_host : target.devices;
-    const double seconds =
-        target.network
-            ? all_reduce_s(target.fabric, *target.network, bytes, target.devices, per_host, pace)
-            : all_reduce_s(target.fabric, bytes, target.devices, pace);
-    times.push_back(1000 * seconds * slowdown);
+    std::vector<double> parts =
+        all_reduce_parts_s(target.fabric, target.levels, bytes, target.devices, pace);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i] *= 1000 * slowdown;
+      out.level_ms[i] += parts[i];
+    }
+    out.bucket_ms.push_back(sum_of(parts));
   }
-  return times;
+  return out;
+}
+
+/// Of the exchange that the measured run made, had it been alone.
+std::vector<double> own_bucket_ms(const StepModel& model, const Fabric& on) {
+  return exchange_of(model, {on, {}, model.ranks}, Pace::kTypical, 1).bucket_ms;
 }
 
 /// How the measured run pins the model down.
@@ -59,7 +71,7 @@ double fit_shape(const StepModel& model, const std::vector<double>& times) {
 /// bytes where they are not known.
 std::vector<double> measured_times_ms(const StepModel& model, const std::optional<Fabric>& on) {
   std::vector<double> times = model.bucket_bytes;
-  if (on) times = bucket_times_ms(model, {*on, {}, model.ranks, 0, 1}, Pace::kTypical, 1);
+  if (on) times = own_bucket_ms(model, *on);
   const double scale = *model.busy_ms / sum_of(times);
   for (double& time : times) time *= scale;
   return times;
@@ -69,8 +81,7 @@ Calibration calibrate(const StepModel& model, const std::optional<Fabric>& measu
   Calibration out;
   if (model.ranks < 2 || !model.busy_ms.has_value() || !(*model.busy_ms > 0)) return out;
   if (measured_on) {
-    const Target source{*measured_on, {}, model.ranks, 0, 1};
-    out.slowdown = *model.busy_ms / sum_of(bucket_times_ms(model, source, Pace::kTypical, 1));
+    out.slowdown = *model.busy_ms / sum_of(own_bucket_ms(model, *measured_on));
   }
   if (!(model.exposed_ms > 0)) return out;
   const std::vector<double> times = measured_times_ms(model, measured_on);
@@ -87,24 +98,38 @@ Calibration calibrate(const StepModel& model, const std::optional<Fabric>& measu
 }
 
 struct Simulated {
-  double step_ms, exposed_ms, communication_ms;
+  double step_ms, exposed_ms;
+  Exchange exchange;
 };
 
 Simulated simulate(const StepModel& model, const Target& target, Pace pace, const Calibration& fit,
                    double shape) {
-  const std::vector<double> times = bucket_times_ms(model, target, pace, fit.slowdown);
+  Exchange exchange = exchange_of(model, target, pace, fit.slowdown);
   const double compute_ms = (model.step_ms - model.exposed_ms) * target.compute_scale;
   const double waited_ms = target.devices > 1 ? fit.extra_ms : 0;
   const double exposed_ms =
-      waited_ms + exposed_after_backward_ms(model.bucket_bytes, times,
+      waited_ms + exposed_after_backward_ms(model.bucket_bytes, exchange.bucket_ms,
                                             model.backward_ms * target.compute_scale, shape);
-  return {compute_ms + exposed_ms, exposed_ms, sum_of(times)};
+  return {compute_ms + exposed_ms, exposed_ms, std::move(exchange)};
+}
+
+/// Which of the links takes most of the exchange.
+std::string slowest_level(const Target& target, const std::vector<double>& level_ms) {
+  if (target.levels.empty()) return "";
+  const auto most = std::max_element(level_ms.begin(), level_ms.end());
+  const auto at = static_cast<std::size_t>(most - level_ms.begin());
+  const std::string share = "; " + figure(*most) + " ms of the exchange are ";
+  if (at == 0) return share + "inside the groups of " + std::to_string(target.levels[0].devices);
+  const Level& level = target.levels[at - 1];
+  return share + "between groups of " + std::to_string(level.devices) + ", at " +
+         report::bytes_text(level.bytes_per_s) + "/s each";
 }
 
 /// The slowest of what has to go through a step.
-void settle_bottleneck(const StepModel& model, const Target& target, Prediction& out) {
+void settle_bottleneck(const StepModel& model, const Target& target,
+                       const std::vector<double>& level_ms, Prediction& out) {
   const double samples = model.samples_per_rank * target.devices;
-  const int per_host = target.devices_per_host > 0 ? target.devices_per_host : target.devices;
+  const int per_host = target.levels.empty() ? target.devices : target.levels.front().devices;
   const double host_samples = model.samples_per_rank * std::min(per_host, target.devices);
   if (model.input_samples_per_s.has_value() && *model.input_samples_per_s > 0) {
     const double input_ms = 1000 * host_samples / *model.input_samples_per_s;
@@ -117,7 +142,7 @@ void settle_bottleneck(const StepModel& model, const Target& target, Prediction&
   }
   if (out.bottleneck.empty() && out.exposed_ms > 0.05 * out.step_ms) {
     out.bottleneck = "communication: " + figure(out.exposed_ms) + " ms of " + figure(out.step_ms) +
-                     " ms are exposed";
+                     " ms are exposed" + slowest_level(target, level_ms);
   } else if (out.bottleneck.empty()) {
     out.bottleneck = "computation: " + figure(out.compute_ms) + " ms of " + figure(out.step_ms) +
                      " ms, " + figure(out.communication_ms) + " ms of communication beside it";
@@ -149,19 +174,20 @@ Prediction predict(const StepModel& model, const std::optional<Fabric>& measured
   out.model = model.model;
   out.fabric = target.fabric.name;
   out.fabric_source = target.fabric.source;
+  out.links_basis = target.fabric.basis;
   out.devices = target.devices;
   out.step_ms = typical.step_ms;
   out.exposed_ms = typical.exposed_ms;
-  out.communication_ms = typical.communication_ms;
+  out.communication_ms = sum_of(typical.exchange.bucket_ms);
   out.compute_ms = typical.step_ms - typical.exposed_ms;
   const double band = fit.has_shape ? std::sqrt(kShapeBand) : kShapeBand;
   const Simulated fast = simulate(model, target, Pace::kFast, fit, fit.shape * band);
   const Simulated slow = simulate(model, target, Pace::kSlow, fit, fit.shape / band);
   const double noise = std::hypot(model.relative_ci95, kModelError);
-  out.step_low_ms = fast.step_ms * (1 - noise);
+  out.step_low_ms = fast.step_ms / (1 + noise);
   out.step_high_ms = slow.step_ms * (1 + noise);
   out.measured_step_ms = model.step_ms;
-  settle_bottleneck(model, target, out);
+  settle_bottleneck(model, target, typical.exchange.level_ms, out);
   out.time_ratio = out.step_ms / model.step_ms;
   out.assumptions = model.assumptions;
   out.assumptions.push_back("the same batch a device; all ranks compute at one speed");

@@ -26,21 +26,21 @@ struct StepModel {
   std::vector<std::string> assumptions;
 };
 
-/// Bucket sizes follow from bytes, calls and spec.parallelism.ddp; of a run on one rank from the
-/// number of parameters. A step without phases (captured whole) counts two thirds of it as backward
-/// pass, as 3 x forward is the rule for FLOPs. Throws Error(kUsage) naming what the report lacks.
+/// Bucket sizes follow from bytes, calls and spec.parallelism.ddp; of a run that exchanged nothing
+/// (one rank, or engine.allreduce off) from the number of parameters. A step without phases
+/// (captured whole) counts two thirds of it as backward pass, as 3 x forward is the rule for FLOPs.
+/// Throws Error(kUsage) naming what the report lacks.
 StepModel step_model(const Report& report);
 
 struct Target {
   Fabric fabric;
-  std::optional<Network> network;
+  std::vector<Level> levels;  // from hosts up; empty: all in one host
   int devices = 2;
-  int devices_per_host = 0;  // 0: all in one host
   double compute_scale = 1;  // time of computation there / here
 };
 
 struct Prediction {
-  std::string model, fabric, fabric_source;
+  std::string model, fabric, fabric_source, links_basis;
   int devices = 0;
   double step_ms = 0, step_low_ms = 0, step_high_ms = 0;
   double samples_per_s = 0;
@@ -54,6 +54,8 @@ void visit_fields(Prediction& p, V& v) {
   v.field("model", p.model, "model");
   v.field("fabric", p.fabric, "set of GPUs that it is predicted for");
   v.field("fabric_source", p.fabric_source, "where the speed of its links comes from");
+  v.field("links_basis", p.links_basis,
+          "measured (falconbench links), declared (system file) or given (command line)");
   v.field("devices", p.devices, "number of GPUs");
   v.field("step_ms", p.step_ms, "predicted time of a step");
   v.field("step_low_ms", p.step_low_ms, "lower end of the error band");
@@ -64,7 +66,8 @@ void visit_fields(Prediction& p, V& v) {
   v.field("exposed_ms", p.exposed_ms, "exchange that computation does not hide");
   v.field("measured_step_ms", p.measured_step_ms, "of the run that this rests on");
   v.field("time_ratio", p.time_ratio, "time a sample and device here / in that run");
-  v.field("bottleneck", p.bottleneck, "communication, computation or input, with the figures");
+  v.field("bottleneck", p.bottleneck,
+          "communication (and over which links), computation or input, with the figures");
   v.field("assumptions", p.assumptions, "what was assumed");
 }
 

@@ -35,7 +35,8 @@ std::vector<double> buckets_of(double bytes, double calls, const DdpSpec& ddp) {
 void add_exchange(const Report& report, StepModel& out) {
   const Communication& communication = report.training.communication;
   const DdpSpec& ddp = report.spec.parallelism.ddp;
-  if (communication.bytes_per_step.has_value()) {
+  // zero: engine.allreduce is off
+  if (communication.bytes_per_step.value.value_or(0) > 0) {
     out.bucket_bytes =
         buckets_of(static_cast<double>(*communication.bytes_per_step),
                    static_cast<double>(communication.calls_per_step.value.value_or(0)), ddp);
@@ -56,7 +57,7 @@ void add_exchange(const Report& report, StepModel& out) {
   // the default is 32 bit wide, the others 16
   const double width = report.spec.engine.gradient_dtype == EngineSpec().gradient_dtype ? 4 : 2;
   out.bucket_bytes = buckets_of(width * static_cast<double>(*parameters), 0, ddp);
-  out.busy_ms = Measured<double>::missing("one rank exchanged nothing");
+  out.busy_ms = Measured<double>::missing("the run exchanged nothing");
   out.assumptions.push_back("gradients of all parameters are exchanged, " +
                             base::number_text(width) + " bytes each");
 }
