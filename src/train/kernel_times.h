@@ -14,7 +14,7 @@ namespace falcon::train {
 class KernelTimes {
  public:
   /// Adds, for each kernel of `graph` whose name has `part` in it, an event before and one
-  /// after it. REQUIRES: the graph is not instantiated yet. The device of the graph is current,
+  /// after it; what is instantiated from then on has them. The device of the graph is current,
   /// here and in every call.
   KernelTimes(cudaGraph_t graph, std::string_view part);
   ~KernelTimes();
@@ -22,8 +22,8 @@ class KernelTimes {
   KernelTimes& operator=(const KernelTimes&) = delete;
 
   std::size_t count() const { return nodes_.size() / 2; }
-  /// Takes the events out of the graph: what is instantiated from then on has none. Times that were
-  /// taken can still be read.
+  /// Takes the events out of the graph, which is as it was before: what is instantiated from then
+  /// on has none. Times that were taken can still be read.
   void leave_graph();
   /// The next replay is that of `step`.
   void prepare(cudaGraphExec_t executable, std::int64_t step);
@@ -32,9 +32,17 @@ class KernelTimes {
   double busy_ms(std::int64_t step);
 
  private:
-  void surround(cudaGraph_t graph, cudaGraphNode_t kernel);
+  /// What a kernel waited for before it was timed; edges may hold more than an order.
+  struct Waits {
+    cudaGraphNode_t kernel;
+    std::vector<cudaGraphNode_t> for_nodes;
+    std::vector<cudaGraphEdgeData> edges;
+  };
+  void surround(cudaGraphNode_t kernel);
   cudaEvent_t event(std::int64_t step, std::size_t place) const;
 
+  cudaGraph_t graph_;
+  std::vector<Waits> waits_;
   std::vector<cudaGraphNode_t> nodes_;  // before and after the first kernel, before and after ...
   std::vector<cudaEvent_t> events_;     // of a ring of steps
 };

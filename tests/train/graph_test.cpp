@@ -2,15 +2,22 @@
 #include <memory>
 
 #include <ATen/Context.h>
+#include <ATen/cuda/CUDAEvent.h>
+#include <ATen/cuda/CUDAGraph.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/randn.h>
 #include <ATen/ops/sum.h>
 
 #include "comm/ranks.h"
 #include "train/gpu_kit.h"
+#include "train/graph_nodes.h"
+#include "train/kernel_times.h"
 
 namespace falcon::train {
 namespace {
 
 using test::fp16_plan;
+using test::gpu;
 using test::options_on;
 
 /// With kernels that give the same bits in every run, as far as there are some.
@@ -157,6 +164,56 @@ TEST_F(GraphTest, ReplaysAreTraced) {
     kernels += trace.tracks.at(static_cast<std::size_t>(track)).starts_with("GPU stream") ? 1 : 0;
   }
   EXPECT_GT(kernels, 4 * 100);
+}
+
+/// Beside a branch of other work, and in the graph as it was when the events are gone.
+TEST_F(GraphTest, KernelsAreTimedBesideOthers) {
+  const at::Tensor a = at::randn({4096, 4096}, gpu());
+  const at::Tensor large = at::empty({std::int64_t{1} << 30}, gpu());  // 4 GB, 0.8 ms at 4.8 TB/s
+  const c10::cuda::CUDAStream main = c10::cuda::getStreamFromPool();
+  const c10::cuda::CUDAStream side = c10::cuda::getStreamFromPool();
+  const c10::cuda::CUDAStreamGuard guard(main);
+  at::cuda::CUDAGraph graph(/*keep_graph=*/true);
+  const at::Tensor warm = a.mm(a);
+  c10::cuda::device_synchronize();
+  graph.capture_begin();
+  at::Tensor product = a.mm(a);
+  for (int i = 0; i < 3; ++i) {
+    at::cuda::CUDAEvent forked, joined;
+    forked.record(main);
+    {
+      const c10::cuda::CUDAStreamGuard on_side(side);
+      forked.block(side);
+      large.fill_(i);
+      joined.record(side);
+    }
+    for (int j = 0; j < 20; ++j) product = a.mm(a);
+    joined.block(main);
+  }
+  graph.capture_end();
+  const auto shape = [&] {
+    std::size_t edges = 0;
+    C10_CUDA_CHECK(cudaGraphGetEdges(graph.raw_cuda_graph(), nullptr, nullptr, nullptr, &edges));
+    return std::pair(nodes_of(graph.raw_cuda_graph()).size(), edges);
+  };
+  const auto before = shape();
+  KernelTimes times(graph.raw_cuda_graph(), "FillFunctor");
+  ASSERT_EQ(times.count(), 3U);
+  graph.instantiate();
+  for (std::int64_t step = 0; step < 3; ++step) {
+    times.prepare(graph.raw_cuda_graph_exec(), step);
+    graph.replay();
+  }
+  for (std::int64_t step = 0; step < 3; ++step) {
+    EXPECT_GT(times.busy_ms(step), 3 * 0.7);
+    EXPECT_LT(times.busy_ms(step), 3 * 60 * 1.0);
+  }
+  times.leave_graph();
+  EXPECT_EQ(shape(), before);
+  graph.instantiate();
+  graph.replay();
+  c10::cuda::device_synchronize();
+  EXPECT_EQ(large[12345].item<float>(), 2);
 }
 
 TEST_F(GraphTest, StepsOfBatchNormalisationAreCounted) {
