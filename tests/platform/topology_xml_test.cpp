@@ -104,6 +104,20 @@ TEST(Nccl, ADumpMarksItsGpusAndTheirLinks) {
   EXPECT_EQ(tree.nccl_devices[0], 1);
 }
 
+TEST(Nccl, LinksThatAreNotAsNcclWritesThemTellNothing) {
+  const PciTree tree = read_nccl(R"(<system version="1"><cpu numaid="0">
+    <pci busid="0000:00:06.0" class="0x030200" vendor="0x10de"><gpu dev="0">
+      <nvlink target="1,2,3" nlinks="18"/></gpu></pci></cpu></system>)");
+  EXPECT_FALSE(tree.tells_nvlink);
+  EXPECT_TRUE(tree.nvlink.empty());
+  EXPECT_TRUE(tree.tells_kinds);
+}
+
+TEST(Nccl, DevicesWithoutAClassMayBeAnything) {
+  EXPECT_FALSE(read_nccl(R"(<system><cpu numaid="0"><pci busid="0000:00:16.0"/></cpu></system>)")
+                   .tells_kinds);
+}
+
 TEST(Nccl, SeveralHostsInOneFileAreRefused) {
   EXPECT_THROW(
       read_nccl(

@@ -89,6 +89,11 @@ DeviceKind kind_of(int class_code, int vendor) {
   return DeviceKind::kOther;
 }
 
+bool are_apart(const PciTree& tree, const PciDevice& a, const PciDevice& b) {
+  if (!tree.shows_bridge_ports) return common_bridges(a, b) == 0;
+  return !a.root.empty() && !b.root.empty() && a.root != b.root;
+}
+
 Class pair_class(const PciTree& tree, const PciDevice& a, const PciDevice& b) {
   const std::size_t common = common_bridges(a, b);
   if (tree.shows_bridge_ports) {
