@@ -13,12 +13,12 @@ def square(count, cell):
     return [["X" if i == j else cell(i, j) for j in range(count)] for i in range(count)]
 
 
-def matrix(cells, after=(), head=TAIL, gap="    "):
+def matrix(cells, after=(), head=TAIL):
     """nvidia-smi topo -m with its tabs turned into blanks."""
-    lines = ["        " + gap.join(f"GPU{i}" for i in range(len(cells))) + gap + head]
+    lines = ["        " + "".join(f"GPU{i}".ljust(8) for i in range(len(cells))) + head]
     for i, row in enumerate(cells):
-        lines.append(f"GPU{i}" + gap + gap.join(row) + (gap + after[i] if after else ""))
-    return "\n".join(lines) + "\n"
+        lines.append(f"GPU{i}".ljust(8) + "".join(cell.ljust(8) for cell in row) + (after[i] if after else ""))
+    return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 PAIR = square(2, lambda i, j: "PHB")
@@ -110,12 +110,25 @@ class FormsTest(DoctorTest):
     def test_affinities_where_blanks_hide_an_empty_column(self):
         self.check({"t": matrix(PAIR, ["0-71    0,2-17          1"] * 2)}, cpu_affinity=["0-71"] * 2, numa_affinity=["0,2-17"] * 2)
         self.check({"t": matrix(PAIR, ["0-71    1"] * 2)}, cpu_affinity=["0-71"] * 2, numa_affinity=[None] * 2)
+        self.check({"t": matrix(PAIR, ["        0               N/A"] * 2)}, cpu_affinity=[None] * 2, numa_affinity=["0"] * 2)
+        # Somebody aligned the columns by hand.
+        tabs = "\t\tGPU0\tGPU1\tmlx5_0\tCPU Affinity    NUMA Affinity\nGPU0\t X \t\tNV1\t    PIX\t\t0-23\t\t0\nGPU1\tNV1\t \tX\t\tSYS\t24-47\t\t1\n"
+        got = self.check({"t": tabs}, nvlink_pairs=[[0, 1, 1]], cpu_affinity=["0-23", "24-47"], numa_affinity=["0", "1"])
+        self.assertEqual(got["nic_relation"], {"mlx5_0": {"GPU0": "PIX", "GPU1": "SYS"}})
+        # With an empty affinity between tabs.
+        tabs = "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\nGPU0\t X \tPHB\t\t0\t\tN/A\nGPU1\tPHB\t X \t0-3\t\t\tN/A\n"
+        self.check({"t": tabs}, cpu_affinity=[None, "0-3"], numa_affinity=["0", None])
         # The last line may have lost a part of its affinity.
         cut = matrix(PAIR, ["0-71", "0-7"], head="CPU Affinity")[:-1]
         self.check({"t": cut}, topo=PAIR, cpu_affinity=["0-71", None])
 
     def test_cells_that_lost_the_blanks_between_them(self):
         text = matrix(NV18, NEAR).replace("NV18    NV18    NV18", "NV18NV18    NV18")
+        lost = text.replace("GPU1    GPU2", "GPU1GPU2")
+        path = self.folder / "lost"
+        path.write_text(lost)
+        self.assertEqual(run("--from", path).returncode, 2)  # the header has fewer names than the rows have cells
+        path.unlink()
         self.check({"t": text}, topo=NV18, cpu_affinity=["0-31"] * 4 + ["32-63"] * 4)
 
     def test_peer_status_without_blanks_before_it(self):

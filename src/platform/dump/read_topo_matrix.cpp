@@ -47,30 +47,10 @@ std::vector<std::string> split_cells(std::string_view word) {
   return cells;
 }
 
-// Name, cells and what follows them. Empty fields between tabs stay, runs of blanks do not; a row
-// of a Markdown table is one with blanks.
-std::vector<std::string> fields_of(std::string line) {
-  if (base::trim(line).starts_with('|')) std::replace(line.begin(), line.end(), '|', ' ');
-  if (line.find('\t') == std::string::npos) return words_of(line);
-  std::vector<std::string> fields;
-  for (const std::string& field : base::split(line, '\t')) fields.emplace_back(base::trim(field));
-  return fields;
-}
-
-// With cells that were glued together apart again, where the row has too few.
-std::vector<std::string> complete_fields(std::vector<std::string> fields, std::size_t count) {
-  for (std::size_t i = 1; i < fields.size() && fields.size() < count; ++i) {
-    const std::vector<std::string> cells = split_cells(fields[i]);
-    if (cells.size() < 2) continue;
-    fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(i));
-    fields.insert(fields.begin() + static_cast<std::ptrdiff_t>(i), cells.begin(), cells.end());
-  }
-  return fields;
-}
-
 struct Header {
   std::vector<std::string> columns;  // that hold cells: all up to "CPU Affinity"
   std::size_t affinities = 0;        // columns after them
+  std::size_t cpus_at = 0;           // where "CPU Affinity" begins
   bool has_numa = false;
 };
 
@@ -93,6 +73,7 @@ std::optional<Header> header_of(std::string_view line) {
     if (text.find(title) != std::string::npos) ++header.affinities;
   }
   header.has_numa = text.find("NUMA Affinity") != std::string::npos;
+  header.cpus_at = text.find("CPU Affinity");
   header.columns.assign(words.begin(), affinity);
   return header;
 }
@@ -107,37 +88,103 @@ void check_header(const Header& header, const TopoMatrix& matrix) {
   if (!is_whole) throw Error(ExitCode::kUsage, "the header does not name GPU0, GPU1, ... in order");
 }
 
-Cell affinity(const std::vector<std::string>& fields, std::size_t at) {
-  if (at >= fields.size() || fields[at].empty() || fields[at] == "N/A") return {};
-  return fields[at];
+struct Row {
+  std::string name;
+  std::vector<std::string> cells;
+  std::vector<std::string> rest;  // affinities; "" for one that is empty
+  bool is_clear = true;           // false: which of the affinities are empty is not shown
+};
+
+// Cells are never empty: two tabs between them are somebody's alignment. After them an empty field
+// is an empty affinity, unless there are enough others.
+Row row_between_tabs(const std::string& line, const Header& header) {
+  Row row;
+  std::vector<std::string> rest;
+  for (const std::string& part : base::split(line, '\t')) {
+    const std::string field(base::trim(part));
+    if (row.name.empty()) {
+      row.name = field;
+    } else if (row.cells.size() < header.columns.size()) {
+      if (!field.empty()) row.cells.push_back(field);
+    } else {
+      row.rest.push_back(field);
+      if (!field.empty()) rest.push_back(field);
+    }
+  }
+  if (rest.size() >= header.affinities) row.rest = rest;
+  return row;
+}
+
+// With cells that were glued together apart again, where there are too few words.
+std::vector<std::string> complete_words(std::vector<std::string> words, std::size_t count) {
+  for (std::size_t i = 1; i < words.size() && words.size() < count; ++i) {
+    const std::vector<std::string> cells = split_cells(words[i]);
+    if (cells.size() < 2) continue;
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+    words.insert(words.begin() + static_cast<std::ptrdiff_t>(i), cells.begin(), cells.end());
+  }
+  return words;
+}
+
+// Runs of blanks hide which affinity is empty; the place of the first that is not may tell.
+Row row_between_blanks(const std::string& line, const Header& header) {
+  const std::size_t count = header.columns.size();
+  const std::vector<std::string> words =
+      complete_words(words_of(line), count + 1 + header.affinities);
+  Row row;
+  if (words.empty()) return row;
+  row.name = words.front();
+  const std::size_t end = std::min(count + 1, words.size());
+  row.cells.assign(words.begin() + 1, words.begin() + static_cast<std::ptrdiff_t>(end));
+  row.rest.assign(words.begin() + static_cast<std::ptrdiff_t>(end), words.end());
+  if (row.rest.size() >= header.affinities || row.rest.empty()) return row;
+  std::size_t at = line.size();
+  for (std::size_t i = row.rest.size(); i-- > 0;) at = line.rfind(row.rest[i], at - 1);
+  const bool has_cpus = at == header.cpus_at;
+  row.is_clear = !has_cpus && row.rest.size() + 1 == header.affinities;
+  if (!has_cpus) row.rest.insert(row.rest.begin(), "");
+  return row;
+}
+
+// A row of a Markdown table is one with blanks.
+Row row_of(std::string line, const Header& header) {
+  if (base::trim(line).starts_with('|')) std::replace(line.begin(), line.end(), '|', ' ');
+  return line.find('\t') != std::string::npos ? row_between_tabs(line, header)
+                                              : row_between_blanks(line, header);
+}
+
+// "0-31,64-95" or "N/A"
+Cell affinity(const Row& row, std::size_t at) {
+  if (at >= row.rest.size() || row.rest[at].empty()) return {};
+  const bool is_list = row.rest[at].find_first_not_of("0123456789,-") == std::string::npos;
+  return is_list ? Cell(row.rest[at]) : Cell();
 }
 
 // With `is_open` the row ends where the text does: its last field may be a part of one.
-void take_row(const std::vector<std::string>& fields, bool has_empty_fields, bool is_open,
-              const Header& header, TopoMatrix& matrix) {
+void take_row(const Row& row, bool is_open, const Header& header, TopoMatrix& matrix) {
   const std::size_t count = header.columns.size();
-  if (fields.size() < count + 1 + (is_open ? 1 : 0)) {
-    throw Error(ExitCode::kUsage, "the row of " + fields.front() + " has " +
-                                      std::to_string(fields.size() - 1) + " cells for " +
-                                      std::to_string(count) + " columns: is it cut off?");
+  const bool has_more = !row.rest.empty() && class_cell(row.rest.front());
+  if (row.cells.size() < count || has_more || (is_open && row.rest.empty())) {
+    throw Error(ExitCode::kUsage, "the row of " + row.name + " has " +
+                                      std::to_string(row.cells.size() + row.rest.size()) +
+                                      " cells for " + std::to_string(count) +
+                                      " columns: is it cut off?");
   }
-  std::vector<Cell> row;
+  std::vector<Cell> cells;
   for (std::size_t i = 0; i < count; ++i) {
-    Cell cell = matrix.is_peer_status ? peer_cell(fields[i + 1]) : class_cell(fields[i + 1]);
+    Cell cell = matrix.is_peer_status ? peer_cell(row.cells[i]) : class_cell(row.cells[i]);
     if (is_gpu_name(header.columns[i])) {
-      row.push_back(std::move(cell));
+      cells.push_back(std::move(cell));
     } else {
       const auto nic = std::find(matrix.nics.begin(), matrix.nics.end(), header.columns[i]);
       matrix.nic_cells[static_cast<std::size_t>(nic - matrix.nics.begin())].push_back(
           std::move(cell));
     }
   }
-  matrix.cells.push_back(std::move(row));
-  // Runs of blanks do not show which of the affinities is empty.
-  const bool is_clear = has_empty_fields || fields.size() >= count + 1 + header.affinities;
-  matrix.cpu_affinity.push_back(is_open ? Cell() : affinity(fields, count + 1));
-  matrix.numa_affinity.push_back(
-      header.has_numa && is_clear && !is_open ? affinity(fields, count + 2) : Cell());
+  matrix.cells.push_back(std::move(cells));
+  matrix.cpu_affinity.push_back(is_open ? Cell() : affinity(row, 0));
+  const bool knows_numa = header.has_numa && row.is_clear && !is_open;
+  matrix.numa_affinity.push_back(knows_numa ? affinity(row, 1) : Cell());
 }
 
 void check_rows(std::size_t rows, const TopoMatrix& matrix) {
@@ -204,17 +251,16 @@ TopoMatrix read_topo_matrix(std::string_view text) {
   Legend legend;
   for (auto line = first + 1; line != lines.end(); ++line) {
     legend.read(*line);
-    const std::vector<std::string> fields =
-        complete_fields(fields_of(*line), header.columns.size() + 1 + header.affinities);
-    if (fields.empty() || !is_gpu_name(fields.front())) continue;
+    const Row row = row_of(*line, header);
+    if (!is_gpu_name(row.name)) continue;
     if (matrix.cells.empty()) {
-      const auto cell = std::find_if(fields.begin() + 1, fields.end(),
+      const auto cell = std::find_if(row.cells.begin(), row.cells.end(),
                                      [](const std::string& word) { return word != "X"; });
-      matrix.is_peer_status = cell != fields.end() && !class_cell(*cell) && peer_cell(*cell);
+      matrix.is_peer_status = cell != row.cells.end() && !class_cell(*cell) && peer_cell(*cell);
     }
     if (++rows > matrix.gpus.size()) continue;
     const bool is_open = line + 1 == lines.end() && !text.ends_with('\n');
-    take_row(fields, line->find('\t') != std::string::npos, is_open, header, matrix);
+    take_row(row, is_open, header, matrix);
   }
   check_rows(rows, matrix);
   matrix.is_pcie_only = !matrix.is_peer_status && !has_nvlink(matrix) && legend.leaves_nvlink_out();
