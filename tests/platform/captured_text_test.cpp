@@ -34,6 +34,11 @@ TEST(CapturedText, FencesQuotationAndIndentationGo) {
   EXPECT_EQ(without_wrapping("\ta\n\tb"), "a\nb");
 }
 
+TEST(CapturedText, AnEndWithinALineStaysOne) {
+  EXPECT_EQ(without_wrapping("  a\n  "), "a");
+  EXPECT_EQ(without_wrapping("```\na\n```"), "a\n");  // the fence shows that nothing is missing
+}
+
 TEST(CapturedText, WhatBelongsToTheTextStays) {
   for (const char* text : {"\ta\nb\n", "> a\nb\n", "  a\n\tb\n", "\n \n", ""}) {
     EXPECT_EQ(without_wrapping(text), text);

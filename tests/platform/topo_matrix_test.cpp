@@ -76,6 +76,7 @@ TEST(TopoMatrix, ALegendWithoutNvlinkIsOfPcieAlone) {
   const std::string rows = "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tSYS\t0\nGPU1\tSYS\t X \t0\n";
   const std::string legend = "Legend:\n  SYS  = a\n  PIX  = b\n";
   EXPECT_FALSE(read_topo_matrix(rows).is_pcie_only);
+  EXPECT_TRUE(read_topo_matrix(rows + "Legend:").is_pcie_only);  // cut off
   EXPECT_TRUE(read_topo_matrix(rows + legend).is_pcie_only);
   EXPECT_FALSE(read_topo_matrix(rows + legend + "  NV#  = c\n").is_pcie_only);
   // The oldest drivers knew no NVLink.

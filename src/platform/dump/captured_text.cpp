@@ -56,6 +56,10 @@ bool is_blank(std::string_view line) {
   return base::trim(line).empty();
 }
 
+bool is_fence(std::string_view line) {
+  return line.substr(std::min(line.find_first_not_of(kBlanks), line.size())).starts_with("```");
+}
+
 void remove_quotation(std::vector<std::string_view>& lines) {
   const bool is_quoted =
       std::any_of(lines.begin(), lines.end(), [](auto line) { return !is_blank(line); }) &&
@@ -104,12 +108,12 @@ std::string as_utf8(std::string_view bytes) {
 std::string without_wrapping(std::string_view text) {
   std::vector<std::string_view> lines = lines_of(text);
   remove_quotation(lines);
-  std::erase_if(lines, [](std::string_view line) {
-    return line.substr(std::min(line.find_first_not_of(kBlanks), line.size())).starts_with("```");
-  });
+  const bool has_end = text.ends_with('\n') || (!lines.empty() && is_fence(lines.back()));
+  std::erase_if(lines, is_fence);
   remove_indentation(lines);
   std::string out;
   for (const std::string_view line : lines) out += line;
+  if (!has_end && out.ends_with('\n')) out.pop_back();  // blanks of a line that was cut off
   return out;
 }
 

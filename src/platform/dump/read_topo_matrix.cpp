@@ -209,16 +209,18 @@ class Legend {
   void read(const std::string& line) {
     const std::vector<std::string> words = words_of(line);
     if (words.size() < 3 || words[1] != "=") return;
-    has_pix_ = has_pix_ || words[0] == "PIX";
+    is_there_ = true;
     has_nvlink_ = has_nvlink_ || words[0] == "NV#";
     is_old_ = is_old_ || words[0] == "SOC";
   }
 
   // -mp does not explain NVLink, which all but the oldest drivers do otherwise.
-  bool leaves_nvlink_out() const { return has_pix_ && !has_nvlink_ && !is_old_; }
+  bool may_leave_nvlink_out(bool is_cut) const {
+    return (is_there_ || is_cut) && !has_nvlink_ && !is_old_;
+  }
 
  private:
-  bool has_pix_ = false;
+  bool is_there_ = false;
   bool has_nvlink_ = false;
   bool is_old_ = false;
 };
@@ -263,7 +265,9 @@ TopoMatrix read_topo_matrix(std::string_view text) {
     take_row(row, is_open, header, matrix);
   }
   check_rows(rows, matrix);
-  matrix.is_pcie_only = !matrix.is_peer_status && !has_nvlink(matrix) && legend.leaves_nvlink_out();
+  matrix.is_pcie_only = !matrix.is_peer_status && !has_nvlink(matrix) &&
+                        legend.may_leave_nvlink_out(!text.ends_with('\n'));
+
   return matrix;
 }
 

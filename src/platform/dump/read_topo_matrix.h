@@ -10,7 +10,7 @@ namespace falcon::platform {
 
 struct TopoMatrix {
   bool is_peer_status = false;    // of -p2p: cells are OK, CNS, GNS, ...
-  bool is_pcie_only = false;      // of -mp: NVLink is left out
+  bool is_pcie_only = false;      // of -mp, or it may be: NVLink is left out
   std::vector<std::string> gpus;  // GPU0, GPU1, ...
   std::vector<std::string> nics;  // columns in their order
   // A cell is absent when it holds no word that is known there.

@@ -140,6 +140,17 @@ Groups groups_by(const Matrix& pcie, std::initializer_list<const char*> classes)
   return groups;
 }
 
+// Why these are not the cells of topo -m; "" when they are.
+std::string why_open(const Matrix& matrix, const std::string& pcie_reason) {
+  for (const auto& row : matrix) {
+    for (const std::string& cell : row) {
+      if (cell.empty()) return pcie_reason;
+      if (cell == "PHB*") return "PHB or NODE: the host bridges are not shown";
+    }
+  }
+  return "";
+}
+
 const TopoMatrix* of_all(const Machine& machine, const std::optional<FromFile<TopoMatrix>>& topo) {
   const bool is_whole =
       topo && machine.gpu_count.has_value() && topo->content.gpus.size() == machine.gpus.size();
@@ -203,24 +214,16 @@ void join_topo(const Dump& dump, Machine& machine) {
     machine.topo = Measured<Matrix>::missing(machine.nvlink.pairs.reason);
     return;
   }
-  Measured<Matrix> matrix = machine.pcie;
-  if (!matrix.has_value() && count > 0) matrix = Matrix(count, std::vector<std::string>(count));
+  Matrix matrix =
+      machine.pcie.has_value() ? *machine.pcie : Matrix(count, std::vector<std::string>(count));
   for (const auto& [i, j, links] : *machine.nvlink.pairs) {
     const std::string cell = "NV" + std::to_string(links);
-    (*matrix.value)[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = cell;
-    (*matrix.value)[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)] = cell;
+    matrix[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = cell;
+    matrix[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)] = cell;
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    (*matrix.value)[i][i] = "X";
-    for (const std::string& cell : (*matrix.value)[i]) {
-      if (cell.empty()) matrix = Measured<Matrix>::missing(machine.pcie.reason);
-      if (cell == "PHB*")
-        matrix = Measured<Matrix>::missing("PHB or NODE: the host bridges are not shown");
-      if (!matrix.has_value()) break;
-    }
-    if (!matrix.has_value()) break;
-  }
-  machine.topo = std::move(matrix);
+  for (std::size_t i = 0; i < count; ++i) matrix[i][i] = "X";
+  const std::string why = why_open(matrix, machine.pcie.reason);
+  machine.topo = why.empty() ? Measured<Matrix>(std::move(matrix)) : Measured<Matrix>::missing(why);
 }
 
 }  // namespace falcon::platform
