@@ -99,7 +99,7 @@ Class pair_class(const PciTree& tree, const PciDevice& a, const PciDevice& b) {
   if (tree.shows_bridge_ports) {
     if (a.root.empty() || b.root.empty()) {
       // Devices of different NUMA nodes have different root complexes.
-      const Class by_node = class_by_node(tree, a, b, "NODE");
+      Class by_node = class_by_node(tree, a, b, "NODE");
       if (by_node.value == "SYS") return by_node;
       return Class::missing(std::string(source_name(tree.source)) +
                             " does not show the root complex");
