@@ -195,6 +195,13 @@ class FormsTest(DoctorTest):
         self.check({"l": none}, gpus=0)
         self.check({"l": none.splitlines()[1] + "\n"}, gpus=None)
 
+    def test_access_control_is_a_part_of_a_listing(self):
+        port = "00:01.0 PCI bridge: A\n\t\tLnkSta: Speed 8GT/s, Width x8\n\t\tACSCtl: SrcValid+ ReqRedir+\n"
+        card = "01:00.0 3D controller: NVIDIA Corporation A\n\t\tLnkCap: Speed 8GT/s, Width x16\n\t\tACSCtl: SrcValid-\n\t\tLnkSta: Speed 8GT/s, Width x4\n"
+        got = self.check({"vvv": port + "\n" + card}, gpus=1, widths=[4], findings=["acs_redirects", "pcie_link_degraded"])
+        self.assertEqual([file["kind"] for file in got["files"]], ["lspci -vv"])
+        self.check({"acs": "\t\tACSCtl: SrcValid+ ReqRedir-\n"}, gpus=None, acs="of 1 ACSCtl lines: SrcValid is on in 1")
+
     def test_topologies_that_leave_things_to_nccl(self):
         # Without classes it is not told what the devices are.
         self.check({"x": nccl('  <pci busid="0000:00:16.0"/>\n  <pci busid="0000:00:17.0"/>\n')}, gpus=None, topo=None, nics=None)

@@ -1,4 +1,6 @@
 // hwloc's and NCCL's XML.
+#include <cstdio>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,6 +70,18 @@ TEST(Hwloc, PathsNodesNamesAndNvlink) {
   EXPECT_TRUE(machine.tree.nvlink[0].is_switch);
   ASSERT_EQ(machine.nodes.size(), 1u);
   EXPECT_EQ(machine.nodes[0].memory_bytes, 1000);
+}
+
+TEST(Hwloc, AGpuThatIsNowhereOnPciLeavesTheDevicesOpen) {
+  const char* kDevice = R"(<topology version="2.0"><object type="Machine">
+    <object type="PCIDev" pci_busid="0000:01:00.0" pci_type="0200 [15b3:1019] [15b3:0008] 00"/>%s
+    </object></topology>)";
+  char text[600];
+  std::snprintf(text, sizeof text, kDevice, "");
+  EXPECT_TRUE(read_hwloc(text).tree.tells_kinds);
+  std::snprintf(text, sizeof text, kDevice,
+                "<object type=\"OSDev\" name=\"cuda0\" subtype=\"CUDA\"/>");
+  EXPECT_FALSE(read_hwloc(text).tree.tells_kinds);
 }
 
 constexpr const char* kNccl = R"(<!-- written by hand --><system version="1">
