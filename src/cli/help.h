@@ -34,11 +34,12 @@ inline constexpr const char* kDoctorHelp =
 falconbench doctor --from FILE|DIR [--json]    the same of another machine, from files
 falconbench doctor --write-system FILE ...     drafts a system file too, in a new file
 
-  --from takes one file or a folder of files, each known by what is in it: outputs of
-  nvidia-smi (none, -q, -q -x, topo -m, topo -p2p, nvlink -s, nvlink -R, --query-gpu with
-  csv, dmon), lspci -tv and -vvv, XML of hwloc (lstopo) and of NCCL (NCCL_TOPO_DUMP_FILE),
-  numactl --hardware, lscpu, /proc/driver/nvidia, p2pBandwidthLatencyTest, a sysfs
-  manifest (f PATH: VALUE, l PATH -> TARGET), or a folder with a sysfs tree (DIR/sys/...).
+  --from takes one file or a folder of files, each known by what is in it: outputs (also
+  several in one file) of nvidia-smi (none, -q, -q -x, topo -m, topo -mp, topo -p2p,
+  nvlink -s, nvlink -R, --query-gpu with csv, dmon), lspci -tv and -vvv, XML of hwloc
+  (lstopo) and of NCCL (NCCL_TOPO_DUMP_FILE), numactl --hardware, lscpu,
+  /proc/driver/nvidia, p2pBandwidthLatencyTest, a sysfs manifest (f PATH: VALUE,
+  l PATH -> TARGET), or a folder with a sysfs tree (DIR/sys/...).
   Where files disagree, sysfs is believed before lspci, hwloc, NCCL and topo -m.
 
   --json prints one object: each answer by its name, or null with NAME_reason where the

@@ -13,9 +13,9 @@ using testing::IsEmpty;
 
 TEST(Lines, LineEndsOfBothKindsAndTerminalEscapesAreTakenOff) {
   EXPECT_THAT(clean_lines("\x1b[4mGPU0\tGPU1\x1b[0m\r\nb\n"), ElementsAre("GPU0\tGPU1", "b"));
-  EXPECT_THAT(clean_lines("\xEF\xBB\xBF"
-                          "a\n\nb"),
-              ElementsAre("a", "", "b"));
+  EXPECT_THAT(clean_lines("a\n\nb"), ElementsAre("a", "", "b"));
+  EXPECT_THAT(whole_lines("a\nb\nc"), ElementsAre("a", "b"));
+  EXPECT_THAT(whole_lines("a"), IsEmpty());
   EXPECT_THAT(clean_lines("a\x1b"), ElementsAre("a"));
   EXPECT_THAT(clean_lines(""), IsEmpty());
 }

@@ -22,7 +22,7 @@ constexpr const char* kTree =
     " \\-[0001:00]---01.0-[01]----00.0  NVIDIA Corporation GH100 [H100 NVSwitch]\n";
 
 TEST(LspciTree, PathsFromTheRootComplexDown) {
-  ASSERT_TRUE(is_lspci_tree(kTree));
+  EXPECT_TRUE(begins_lspci_tree("-+-[0000:40]-+-00.0  A"));
   const PciTree tree = read_lspci_tree(kTree);
   const PciDevice* gpu = tree.find("0000:41:00.0");
   ASSERT_NE(gpu, nullptr);
@@ -43,8 +43,8 @@ TEST(LspciTree, ASecondFunctionAndAnNvSwitchAreNoGpus) {
 }
 
 TEST(LspciTree, TextThatIsNoneIsRefused) {
-  EXPECT_FALSE(is_lspci_tree("-rw-r--r-- 1 a\n"));
-  EXPECT_FALSE(is_lspci_tree(""));
+  EXPECT_FALSE(begins_lspci_tree("-rw-r--r-- 1 a"));
+  EXPECT_FALSE(begins_lspci_tree(" +-[0000:40]-+-00.0  A"));
   EXPECT_THROW(read_lspci_tree("-[0000:00]-+-zz.0  A\n"), Error);
   EXPECT_THROW(read_lspci_tree(" +-00.0  A\n"), Error);
 }
@@ -58,7 +58,9 @@ constexpr const char* kListing =
     "02:00.0 Non-Volatile memory controller: Samsung\n";
 
 TEST(LspciListing, ClassNumbersNodeAndLink) {
-  ASSERT_TRUE(is_lspci_listing(kListing));
+  EXPECT_TRUE(
+      begins_lspci_listing("01:00.0 VGA compatible controller: NVIDIA Corporation AD102GL"));
+  EXPECT_FALSE(begins_lspci_listing("01:00.0 is the card: it is new"));
   const PciTree listing = read_lspci_listing(kListing);
   ASSERT_EQ(listing.devices.size(), 2u);
   const PciDevice& gpu = listing.devices[0];

@@ -55,6 +55,9 @@ TEST(NvlinkOfLabels, LinksToCpusAreNotInTheMatrix) {
   Dump dump = labels(2, "NV3");
   dump.topo->content.numa_affinity = {"0", "8"};
   EXPECT_FALSE(make_machine(dump).nvlink.links_per_gpu.has_value());
+  // Nodes without GPUs are no sign of POWER.
+  dump.topo->content.numa_affinity = {"1", "3"};
+  EXPECT_EQ(make_machine(dump).nvlink.links_per_gpu.value, (std::vector<int>{3, 3}));
 }
 
 TEST(NvlinkOfLabels, OneGpuSaysNothing) {

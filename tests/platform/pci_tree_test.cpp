@@ -44,6 +44,7 @@ TEST(PairClass, AnUnknownNodeLeavesItOpenButOnMachinesWithOne) {
   EXPECT_EQ(between(a, b), "?");
   EXPECT_EQ(between(a, b, {0}), "NODE");
   EXPECT_EQ(between(a, device("c", "", {}, 0)), "?");
+  EXPECT_EQ(between(a, device("c", "", {}, 1)), "SYS");
 }
 
 TEST(PairClass, SetsOfNodes) {

@@ -48,7 +48,7 @@ constexpr const char* kQuery =
     "        Current Power Limit               : N/A\n";
 
 TEST(SmiText, LabelsAreReadBySection) {
-  ASSERT_TRUE(is_smi_text(kQuery));
+  EXPECT_TRUE(begins_smi_text("==============NVSMI LOG=============="));
   const SmiReport report = read_smi_text(kQuery);
   EXPECT_EQ(report.driver, "555.42.02");
   EXPECT_EQ(report.cuda, std::nullopt);
@@ -104,7 +104,7 @@ TEST(SmiTable, GpusDriverAndCut) {
       "|   0  NVIDIA RTX 6000 Ada Gene...    Off |   00000000:C1:00.0 Off |   Off |\n"
       "| 30%   31C    P8              5W /  300W |       2MiB /  49140MiB |  0%   |\n"
       "+-----------------------------------------+\n\n";
-  ASSERT_TRUE(is_smi_table(table));
+  EXPECT_TRUE(begins_smi_table(table.substr(0, table.find("\n"))));
   const SmiReport report = read_smi_table(table);
   EXPECT_EQ(report.driver, "575.51.03");
   EXPECT_EQ(report.cuda, "12.9");
@@ -122,14 +122,15 @@ TEST(GpuCsv, ColumnsByNameAndRowsOfManyMoments) {
       "t0, 0, 00000000:17:00.0, 1, 4, 450.00\n"
       "t0, 1, 00000000:18:00.0, 4, [N/A], [Not Supported]\n"
       "t1, 0, 00000000:17:00.0, 4, 4, 450.00\n";
-  ASSERT_TRUE(is_gpu_csv(text));
+  EXPECT_TRUE(begins_gpu_csv("timestamp, index, power.limit [W]"));
   const std::vector<CsvGpu> gpus = read_gpu_csv(text);
   ASSERT_EQ(gpus.size(), 2u);
   EXPECT_EQ(gpus[0].gen_cur, 4);  // the highest seen
   EXPECT_EQ(gpus[1].gen_max, std::nullopt);
   EXPECT_EQ(gpus[1].power_limit_w, std::nullopt);
   EXPECT_THROW(read_gpu_csv("index, name, uuid\n0, A\n"), Error);
-  EXPECT_FALSE(is_gpu_csv("a, b\n"));
+  EXPECT_FALSE(begins_gpu_csv("a, b"));
+  EXPECT_THROW(read_gpu_csv("index, name\n"), Error);  // no row, so no count
 }
 
 TEST(Nvlink, StatesAndRemotes) {

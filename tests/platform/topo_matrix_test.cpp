@@ -46,7 +46,7 @@ TEST(TopoMatrix, ACutMatrixIsRefused) {
   EXPECT_NO_THROW(read_topo_matrix(whole));
   EXPECT_THROW(read_topo_matrix(whole.substr(0, whole.find("GPU1\tPIX"))), Error);
   EXPECT_THROW(read_topo_matrix(whole.substr(0, whole.size() - 8)), Error);
-  EXPECT_FALSE(is_topo_matrix("GPU 0: A (UUID: B)\n"));
+  EXPECT_FALSE(begins_topo_matrix("GPU 0: A (UUID: B)"));
 }
 
 TEST(TopoMatrix, AHeaderThatLostAPartIsRefused) {
@@ -70,6 +70,25 @@ TEST(TopoMatrix, LabelsOfNvlink) {
   EXPECT_EQ(nvlinks_of("NV"), 0);
   EXPECT_EQ(nvlinks_of("NODE"), 0);
   EXPECT_EQ(nvlinks_of("NV1x"), 0);
+}
+
+TEST(TopoMatrix, ALegendWithoutNvlinkIsOfPcieAlone) {
+  const std::string rows = "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tSYS\t0\nGPU1\tSYS\t X \t0\n";
+  const std::string legend = "Legend:\n  SYS  = a\n  PIX  = b\n";
+  EXPECT_FALSE(read_topo_matrix(rows).is_pcie_only);
+  EXPECT_TRUE(read_topo_matrix(rows + "Legend:").is_pcie_only);  // cut off
+  EXPECT_TRUE(read_topo_matrix(rows + legend).is_pcie_only);
+  EXPECT_FALSE(read_topo_matrix(rows + legend + "  NV#  = c\n").is_pcie_only);
+  // The oldest drivers knew no NVLink.
+  EXPECT_FALSE(read_topo_matrix(rows + legend + "  SOC  = d\n").is_pcie_only);
+}
+
+TEST(TopoMatrix, AHeaderIsNoRowAndNoProse) {
+  for (const char* line :
+       {"\tGPU0\tGPU1\tCPU Affinity", "GPU0 GPU1", "| | GPU0 | GPU1 |", " \tGPU0\t"})
+    EXPECT_TRUE(begins_topo_matrix(line)) << line;
+  for (const char* line : {"GPU0\t X \tPIX\t0", "GPU1 OK X", "GPU0", "GPU0 is the first", ""})
+    EXPECT_FALSE(begins_topo_matrix(line)) << line;
 }
 
 }  // namespace

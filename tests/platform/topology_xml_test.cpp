@@ -1,4 +1,6 @@
 // hwloc's and NCCL's XML.
+#include <cstdio>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,6 +72,18 @@ TEST(Hwloc, PathsNodesNamesAndNvlink) {
   EXPECT_EQ(machine.nodes[0].memory_bytes, 1000);
 }
 
+TEST(Hwloc, AGpuThatIsNowhereOnPciLeavesTheDevicesOpen) {
+  const char* kDevice = R"(<topology version="2.0"><object type="Machine">
+    <object type="PCIDev" pci_busid="0000:01:00.0" pci_type="0200 [15b3:1019] [15b3:0008] 00"/>%s
+    </object></topology>)";
+  char text[600];
+  std::snprintf(text, sizeof text, kDevice, "");
+  EXPECT_TRUE(read_hwloc(text).tree.tells_kinds);
+  std::snprintf(text, sizeof text, kDevice,
+                "<object type=\"OSDev\" name=\"cuda0\" subtype=\"CUDA\"/>");
+  EXPECT_FALSE(read_hwloc(text).tree.tells_kinds);
+}
+
 constexpr const char* kNccl = R"(<!-- written by hand --><system version="1">
  <cpu numaid="1" affinity="00000000,0000000f" arch="x86_64">
   <pci busid="ffff:ff:01.0" class="0x060400" link_speed="16 GT/s" link_width="16">
@@ -102,6 +116,20 @@ TEST(Nccl, ADumpMarksItsGpusAndTheirLinks) {
   EXPECT_EQ(tree.nvlink[0].links, 18);
   EXPECT_TRUE(tree.nvlink[0].is_switch);
   EXPECT_EQ(tree.nccl_devices[0], 1);
+}
+
+TEST(Nccl, LinksThatAreNotAsNcclWritesThemTellNothing) {
+  const PciTree tree = read_nccl(R"(<system version="1"><cpu numaid="0">
+    <pci busid="0000:00:06.0" class="0x030200" vendor="0x10de"><gpu dev="0">
+      <nvlink target="1,2,3" nlinks="18"/></gpu></pci></cpu></system>)");
+  EXPECT_FALSE(tree.tells_nvlink);
+  EXPECT_TRUE(tree.nvlink.empty());
+  EXPECT_TRUE(tree.tells_kinds);
+}
+
+TEST(Nccl, DevicesWithoutAClassMayBeAnything) {
+  EXPECT_FALSE(read_nccl(R"(<system><cpu numaid="0"><pci busid="0000:00:16.0"/></cpu></system>)")
+                   .tells_kinds);
 }
 
 TEST(Nccl, SeveralHostsInOneFileAreRefused) {

@@ -1,6 +1,7 @@
 // Everything that files about one machine say, as each kind of file says it: nothing is joined yet.
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,7 +46,9 @@ struct Dump {
   std::optional<FromFile<PciTree>> lspci_listing;
   std::optional<FromFile<SysfsFacts>> sysfs;
   std::optional<FromFile<std::vector<HwlocNode>>> hwloc_nodes;
-  std::optional<FromFile<TopoMatrix>> topo;
+  std::optional<std::string>
+      hwloc_hypervisor;  // of the host that hwloc saw; "" where it has no name
+  std::optional<FromFile<TopoMatrix>> topo, topo_pcie;  // -m and -mp
   std::vector<FromFile<TopoMatrix>> peer_status;
   std::vector<FromFile<SmiReport>> reports;  // nvidia-smi -q, text and XML
   std::optional<FromFile<SmiReport>> table;
@@ -60,6 +63,9 @@ struct Dump {
   std::optional<FromFile<std::vector<int>>> monitor;  // nvidia-smi dmon
   std::optional<Host> host;                           // of this machine, through NVML
 };
+
+/// Outputs of nvidia-smi -q; without any, the table of nvidia-smi, which says less.
+std::span<const FromFile<SmiReport>> reports_or_table(const Dump& dump);
 
 /// The kinds of files that read_dump takes, in words.
 std::string accepted_files();

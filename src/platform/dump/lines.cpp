@@ -42,7 +42,6 @@ std::optional<Number> leading(std::string_view text) {
 }  // namespace
 
 std::vector<std::string> clean_lines(std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::vector<std::string> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -50,6 +49,10 @@ std::vector<std::string> clean_lines(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
+}
+
+std::vector<std::string> whole_lines(std::string_view text) {
+  return clean_lines(text.substr(0, text.rfind('\n') + 1));
 }
 
 std::vector<std::string> words_of(std::string_view line) {

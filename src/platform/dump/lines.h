@@ -9,6 +9,8 @@
 namespace falcon::platform {
 
 std::vector<std::string> clean_lines(std::string_view text);
+/// The same without a last line that has no end.
+std::vector<std::string> whole_lines(std::string_view text);
 /// Words between runs of blanks and tabs.
 std::vector<std::string> words_of(std::string_view line);
 /// "key : value" with blanks around both; nothing without a colon that a blank or the end follows.

@@ -67,10 +67,8 @@ bool is_same(const CsvGpu& a, const CsvGpu& b) {
 
 }  // namespace
 
-bool is_gpu_csv(std::string_view text) {
-  const std::vector<std::string> lines = clean_lines(text.substr(0, 4096));
-  if (lines.empty()) return false;
-  const std::vector<std::string> columns = columns_of(lines.front());
+bool begins_gpu_csv(std::string_view line) {
+  const std::vector<std::string> columns = columns_of(std::string(line));
   const auto has = [&](const char* name) {
     return std::find(columns.begin(), columns.end(), name) != columns.end();
   };
@@ -98,6 +96,7 @@ std::vector<CsvGpu> read_gpu_csv(std::string_view text) {
       known->gen_cur = std::max(known->gen_cur, gpu.gen_cur);
     }
   }
+  if (gpus.empty()) throw Error(ExitCode::kUsage, "has names of columns, but no GPU");
   return gpus;
 }
 

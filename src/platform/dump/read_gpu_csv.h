@@ -15,7 +15,8 @@ struct CsvGpu {
   std::optional<double> power_limit_w;
 };
 
-bool is_gpu_csv(std::string_view text);
+/// A line of names of columns.
+bool begins_gpu_csv(std::string_view line);
 /// One entry a GPU, in the order of the file. Throws Error(kUsage) on a row with another number of
 /// fields than the header.
 std::vector<CsvGpu> read_gpu_csv(std::string_view text);

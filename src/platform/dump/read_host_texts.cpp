@@ -50,8 +50,8 @@ std::optional<std::pair<double, double>> range(const std::vector<double>& values
 
 }  // namespace
 
-bool is_numactl(std::string_view text) {
-  return has(text, "available: ") && has(text, "node 0 cpus:");
+bool begins_numactl(std::string_view line) {
+  return line.starts_with("available: ") && has(line, " nodes (");
 }
 
 std::vector<NumactlNode> read_numactl(std::string_view text) {
@@ -79,8 +79,8 @@ std::vector<NumactlNode> read_numactl(std::string_view text) {
   return nodes;
 }
 
-bool is_lscpu(std::string_view text) {
-  return has(text, "On-line CPU(s) list:") || (has(text, "Architecture:") && has(text, "CPU(s):"));
+bool begins_lscpu(std::string_view line) {
+  return line.starts_with("Architecture:") || line.starts_with("On-line CPU(s) list:");
 }
 
 CpuListing read_lscpu(std::string_view text) {
@@ -99,8 +99,14 @@ CpuListing read_lscpu(std::string_view text) {
   return listing;
 }
 
-bool is_driver_files(std::string_view text) {
-  return has(text, "NVRM version:") || has(text, "Bus Location:");
+bool begins_driver_files(std::string_view line) {
+  if (line.starts_with("NVRM version:") || line.starts_with("Bus Location:")) return true;
+  const auto pair = key_and_value(line);
+  if (!pair || pair->first != "Model" || indentation(line) > 0) return false;
+  for (const char* name : {"NVIDIA", "GeForce", "Tesla", "Quadro"}) {
+    if (pair->second.starts_with(name)) return true;
+  }
+  return false;  // lscpu has the number of a model there
 }
 
 DriverFiles read_driver_files(std::string_view text) {
@@ -122,8 +128,8 @@ DriverFiles read_driver_files(std::string_view text) {
   return files;
 }
 
-bool is_dmon(std::string_view text) {
-  return text.starts_with("# gpu ") || text.starts_with("#gpu ");
+bool begins_dmon(std::string_view line) {
+  return line.starts_with("# gpu ") || line.starts_with("#gpu ");
 }
 
 std::vector<int> read_dmon(std::string_view text) {
@@ -137,8 +143,8 @@ std::vector<int> read_dmon(std::string_view text) {
   return {gpus.begin(), gpus.end()};
 }
 
-bool is_peer_test(std::string_view text) {
-  return text.substr(0, 4096).find("P2P (Peer-to-Peer) GPU Bandwidth") != std::string_view::npos;
+bool begins_peer_test(std::string_view line) {
+  return has(line, "P2P (Peer-to-Peer) GPU Bandwidth");
 }
 
 PeerTest read_peer_test(std::string_view text) {

@@ -15,7 +15,7 @@ struct NumactlNode {
   std::vector<int> cpus;
   std::optional<std::int64_t> memory_bytes;
 };
-bool is_numactl(std::string_view text);
+bool begins_numactl(std::string_view line);
 std::vector<NumactlNode> read_numactl(std::string_view text);
 
 struct CpuListing {
@@ -23,17 +23,17 @@ struct CpuListing {
   std::string architecture;
   std::vector<std::pair<int, std::string>> nodes;  // NUMA node, list of its CPUs
 };
-bool is_lscpu(std::string_view text);
+bool begins_lscpu(std::string_view line);
 CpuListing read_lscpu(std::string_view text);
 
 struct DriverFiles {
   std::string driver;
   std::vector<std::pair<std::string, std::string>> gpus;  // bus id, model
 };
-bool is_driver_files(std::string_view text);
+bool begins_driver_files(std::string_view line);
 DriverFiles read_driver_files(std::string_view text);
 
-bool is_dmon(std::string_view text);
+bool begins_dmon(std::string_view line);
 /// Indices of the GPUs in it, sorted.
 std::vector<int> read_dmon(std::string_view text);
 
@@ -44,7 +44,7 @@ struct PeerTest {
   std::optional<std::pair<double, double>> latency_off_us, latency_on_us;      // least, most
   std::vector<std::pair<int, std::string>> gpus;                               // index, name
 };
-bool is_peer_test(std::string_view text);
+bool begins_peer_test(std::string_view line);
 PeerTest read_peer_test(std::string_view text);
 
 }  // namespace falcon::platform

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "platform/dump/bit_mask.h"
 #include "platform/dump/lines.h"
+#include "platform/dump/read_sysfs.h"
 #include "platform/dump/xml.h"
 #include "platform/pci_address.h"
 
@@ -41,6 +42,7 @@ class Reader {
     for (const HwlocNode& node : machine_.nodes) {
       if (!node.cpus.empty()) machine_.tree.numa_nodes.push_back(node.id);
     }
+    machine_.hypervisor = hypervisor_of(vendor_, product_);
     take_nvlink(topology);
     return std::move(machine_);
   }
@@ -61,9 +63,10 @@ class Reader {
 
   void take_informations(pugi::xml_node object) {
     for (const pugi::xml_node info : object.children("info")) {
-      if (attribute(info, "name") == "Architecture") {
-        machine_.tree.architecture = attribute(info, "value");
-      }
+      const std::string name = attribute(info, "name");
+      if (name == "Architecture") machine_.tree.architecture = attribute(info, "value");
+      if (name == "DMISysVendor") vendor_ = attribute(info, "value");
+      if (name == "DMIProductName") product_ = attribute(info, "value");
     }
   }
 
@@ -107,8 +110,16 @@ class Reader {
   void take_os_device(pugi::xml_node object, pugi::xml_node parent) {
     const std::string address = normal_pci_address(attribute(parent, "pci_busid"));
     by_number_[attribute(object, "gp_index")] = address;
+    const std::string kind = attribute(object, "subtype");
+    // A GPU that is nowhere on PCI: the file does not show all devices there.
+    if (address.empty() && (kind == "CUDA" || kind == "NVML")) machine_.tree.tells_kinds = false;
     for (PciDevice& device : machine_.tree.devices) {
-      if (device.address == address) device.os_devices.push_back(attribute(object, "name"));
+      if (address.empty() || device.address != address) continue;
+      device.os_devices.push_back(attribute(object, "name"));
+      // The product, where the device itself is named by its chip.
+      for (const pugi::xml_node info : object.children("info")) {
+        if (attribute(info, "name") == "GPUModel") device.name = attribute(info, "value");
+      }
     }
   }
 
@@ -163,6 +174,7 @@ class Reader {
   }
 
   HwlocMachine machine_;
+  std::string vendor_, product_;
   std::map<std::string, std::string> by_number_;  // address by gp_index
 };
 

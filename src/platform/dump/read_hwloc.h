@@ -1,6 +1,8 @@
-// A machine as lstopo exports it (XML of hwloc 2 and 3).
+// A machine as lstopo exports it (XML of hwloc 1 to 3).
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +20,7 @@ struct HwlocNode {
 struct HwlocMachine {
   PciTree tree;
   std::vector<HwlocNode> nodes;
+  std::optional<std::string> hypervisor;  // that the names of the board give away
 };
 
 /// Throws Error(kUsage) when it is not whole XML.

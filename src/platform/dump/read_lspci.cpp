@@ -185,6 +185,8 @@ std::optional<PciDevice> device_line(std::string_view line) {
   const std::size_t colon = line.find(": ", blank);
   if (device.address.empty() || colon == std::string_view::npos) return {};
   const std::string_view device_class = line.substr(blank + 1, colon - blank - 1);
+  // All classes that pci.ids knows begin so ("3D controller"); prose does not.
+  if (device_class.empty() || device_class.front() < '0' || device_class.front() > 'Z') return {};
   device.name = base::trim(line.substr(colon + 2, line.find(" (rev", colon) - colon - 2));
   take_numbers(device.name, device);
   device.kind = kind_by_class_text(device_class, device.name.starts_with("NVIDIA Corporation"));
@@ -206,14 +208,8 @@ void take_link(std::string_view line, std::string& speed, std::optional<int>& wi
 
 }  // namespace
 
-bool is_lspci_tree(std::string_view text) {
-  for (const std::string& line : clean_lines(text.substr(0, 4096))) {
-    if (base::trim(line).empty()) continue;
-    const std::size_t bracket = line.find('[');
-    return line.starts_with("-") && bracket != std::string::npos && bracket <= 3 &&
-           line.find("]-") != std::string::npos;
-  }
-  return false;
+bool begins_lspci_tree(std::string_view line) {
+  return (line.starts_with("-[") || line.starts_with("-+-[")) && has(line, "]-");
 }
 
 PciTree read_lspci_tree(std::string_view text) {
@@ -221,29 +217,37 @@ PciTree read_lspci_tree(std::string_view text) {
   tree.source = TreeSource::kLspci;
   TreeReader reader(tree);
   for (const std::string& line : clean_lines(text)) {
-    if (!base::trim(line).empty()) reader.read(line);
+    if (base::trim(line).empty()) continue;
+    const bool continues = line.front() == ' ' || line.front() == '\t';
+    if (!tree.devices.empty() && !continues) break;  // a prompt or a title: the tree has ended
+    reader.read(line);
   }
+  // `lspci -t` alone has no names.
+  tree.tells_kinds = std::any_of(tree.devices.begin(), tree.devices.end(),
+                                 [](const PciDevice& device) { return !device.name.empty(); });
   return tree;
 }
 
-bool is_lspci_listing(std::string_view text) {
-  for (const std::string& line : clean_lines(text.substr(0, 4096))) {
-    if (base::trim(line).empty()) continue;
-    return device_line(without_prefix(line)).has_value();
-  }
-  return false;
+bool begins_lspci_listing(std::string_view line) {
+  return device_line(without_prefix(line)).has_value();
 }
 
 PciTree read_lspci_listing(std::string_view text) {
   PciTree tree;
   tree.source = TreeSource::kLspci;
+  bool is_in_device = false;
   for (const std::string& raw : clean_lines(text)) {
     const std::string_view line = without_prefix(raw);
     if (auto device = device_line(line)) {
+      // Who selects GPUs, drives or bridges does not select these.
+      tree.lists_all_kinds = tree.lists_all_kinds || has(line, " Host bridge");
       tree.devices.push_back(*std::move(device));
+      is_in_device = true;
       continue;
     }
-    if (tree.devices.empty()) continue;
+    // What is known of a device is indented, or has its prefix; other text may be about another.
+    if (line.size() == raw.size() && !line.empty() && indentation(line) == 0) is_in_device = false;
+    if (!is_in_device) continue;
     PciDevice& device = tree.devices.back();
     const std::string_view bare = base::trim(line);
     if (bare.starts_with("NUMA node: ")) device.numa_node = leading_number(bare.substr(11));
@@ -254,9 +258,14 @@ PciTree read_lspci_listing(std::string_view text) {
 }
 
 void join_listing(const PciTree& listing, PciTree& tree) {
+  bool has_all = true;
   for (PciDevice& device : tree.devices) {
     const PciDevice* listed = listing.find(device.address);
-    if (listed == nullptr) continue;
+    if (listed == nullptr) {
+      has_all = has_all && device.kind == DeviceKind::kBridge;
+      continue;
+    }
+    if (device.name.empty()) device.name = listed->name;
     if (device.kind != DeviceKind::kBridge) device.kind = listed->kind;
     device.numa_node = listed->numa_node;
     device.speed = listed->speed;
@@ -266,6 +275,11 @@ void join_listing(const PciTree& listing, PciTree& tree) {
     if (device.vendor < 0) device.vendor = listed->vendor;
     if (device.device < 0) device.device = listed->device;
   }
+  tree.tells_kinds = tree.tells_kinds || has_all;
+}
+
+bool begins_access_control(std::string_view line) {
+  return base::trim(without_prefix(line)).starts_with("ACSCtl:");
 }
 
 std::optional<AccessControl> read_access_control(std::string_view text) {

@@ -10,12 +10,12 @@
 
 namespace falcon::platform {
 
-bool is_lspci_tree(std::string_view text);
-/// Throws Error(kUsage) when a line does not continue the tree. Kinds follow from the names, as the
-/// tree has no classes (and, without -nn, no numbers).
+bool begins_lspci_tree(std::string_view line);
+/// Throws Error(kUsage) when a line does not continue the tree; text at the left margin ends it.
+/// Kinds follow from the names, as the tree has no classes (and, without -nn, no numbers).
 PciTree read_lspci_tree(std::string_view text);
 
-bool is_lspci_listing(std::string_view text);
+bool begins_lspci_listing(std::string_view line);
 /// Devices without a path: root and bridges stay empty. A speed that is marked "(downgraded)" keeps
 /// the mark.
 PciTree read_lspci_listing(std::string_view text);
@@ -28,6 +28,7 @@ struct AccessControl {
   int lines = 0;
   std::vector<std::pair<std::string, int>> bits_on;  // "ReqRedir", 3
 };
+bool begins_access_control(std::string_view line);
 /// Nothing without such a line.
 std::optional<AccessControl> read_access_control(std::string_view text);
 

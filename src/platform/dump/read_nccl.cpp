@@ -41,6 +41,7 @@ class Reader {
       walk(cpu, place);
     }
     keep_real_gpus();
+    judge_nvlink();
     return std::move(tree_);
   }
 
@@ -53,6 +54,8 @@ class Reader {
         device.kind = DeviceKind::kBridge;
         inside.switches.push_back(device.address);
       }
+      tree_.tells_kinds = tree_.tells_kinds && (device.class_code >= 0 || pci.child("pci") ||
+                                                device.kind == DeviceKind::kGpu);
       if (device.kind != DeviceKind::kBridge || pci.child("pci")) {
         tree_.devices.push_back(std::move(device));
         tree_.nccl_devices.push_back(pci.child("gpu").attribute("dev").as_int(-1));
@@ -81,7 +84,8 @@ class Reader {
     }
     if (const pugi::xml_node gpu = pci.child("gpu")) {
       device.kind = DeviceKind::kGpu;
-      has_gpu_elements_ = tree_.tells_nvlink = true;
+      has_gpu_elements_ = true;
+      is_dump_ = is_dump_ || device.vendor >= 0;
       take_nvlink(gpu, device.address);
     }
     return device;
@@ -96,7 +100,7 @@ class Reader {
       if (const std::string normal = normal_pci_address(target.target); !normal.empty()) {
         target.target = normal;
       }
-      target.links = link.attribute("count").as_int();
+      target.links = link.attribute("count").as_int(-1);
       target.is_switch = attribute(link, "tclass") == kSwitchClass;
       tree_.nvlink.push_back(std::move(target));
     }
@@ -113,8 +117,19 @@ class Reader {
     }
   }
 
+  // NCCL itself finds out what a file that was written by hand leaves out; what it dumps has the
+  // vendor of every device and all links.
+  void judge_nvlink() {
+    tree_.tells_nvlink = is_dump_ || !tree_.nvlink.empty();
+    for (const NvlinkTarget& link : tree_.nvlink) {
+      if (link.links < 0) tree_.tells_nvlink = false;  // not as NCCL writes it
+    }
+    if (!tree_.tells_nvlink) tree_.nvlink.clear();
+  }
+
   PciTree tree_;
   bool has_gpu_elements_ = false;
+  bool is_dump_ = false;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// `nvidia-smi nvlink -s` (state and rate of each link) and `-R` (what each link leads to).
+// `nvidia-smi nvlink -s` (state and rate of each link), `-R` and `-p` (what each link leads to).
 #pragma once
 #include <string>
 #include <string_view>
@@ -11,12 +11,13 @@ struct NvlinkGpu {
   std::string name;
   int active = 0;
   int inactive = 0;
+  bool tells_links = false;          // false: as `nvidia-smi -L` prints it
   std::vector<double> gb_per_s;      // of each active link, one way (-s)
-  std::vector<std::string> remotes;  // of each link, as printed (-R)
+  std::vector<std::string> remotes;  // of each link, as printed (-R, -p)
 };
 
-bool is_nvlink_list(std::string_view text);
-/// Both forms. A GPU without links has an entry without them.
+bool begins_nvlink_list(std::string_view line);
+/// All forms. A GPU without links has an entry without them.
 std::vector<NvlinkGpu> read_nvlink(std::string_view text);
 
 }  // namespace falcon::platform

@@ -30,15 +30,15 @@ struct SmiReport {
   std::vector<std::string> na_tags;  // elements that say there is no value, sorted
 };
 
-bool is_smi_text(std::string_view text);
-/// Throws Error(kUsage) when the last GPU is cut off.
+bool begins_smi_text(std::string_view line);
+/// Throws Error(kUsage) when there is no GPU or the last one is cut off.
 SmiReport read_smi_text(std::string_view text);
 
 /// Throws Error(kUsage) when it is not whole XML.
 SmiReport read_smi_xml(std::string_view text);
 
-/// The table that nvidia-smi prints without options.
-bool is_smi_table(std::string_view text);
+/// The table that nvidia-smi prints without options. Throws Error(kUsage) when it is cut off.
+bool begins_smi_table(std::string_view line);
 SmiReport read_smi_table(std::string_view text);
 
 /// "N/A", "[N/A]", "Not Supported" and kin say that there is no value.

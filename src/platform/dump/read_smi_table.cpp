@@ -7,6 +7,10 @@
 namespace falcon::platform {
 namespace {
 
+bool has(std::string_view line, std::string_view part) {
+  return line.find(part) != std::string_view::npos;
+}
+
 // "Driver Version: 555.42.02      CUDA Version: 12.5     |"
 Printed word_after(const std::string& line, std::string_view label) {
   const std::size_t at = line.find(label);
@@ -25,7 +29,9 @@ bool take_gpu(const std::vector<std::string>& fields, SmiReport& report) {
   SmiGpu gpu;
   gpu.bus_id = places.front();
   const std::string persistence = words.back();
-  gpu.persistence = persistence == "On" ? "Enabled" : "Disabled";
+  // Windows has the driver's model there.
+  if (persistence == "On") gpu.persistence = "Enabled";
+  if (persistence == "Off") gpu.persistence = "Disabled";
   words.erase(words.begin());
   words.pop_back();
   gpu.name = base::join(words, " ");
@@ -46,28 +52,59 @@ void take_power(const std::vector<std::string>& fields, SmiGpu& gpu) {
   }
 }
 
+// The third row of a GPU ends with its MIG mode: "|   |   |   Disabled |"; drivers before 450 have
+// none.
+void take_mig(const std::vector<std::string>& fields, SmiGpu& gpu) {
+  if (fields.size() < 4) return;
+  const std::string_view mode = base::trim(fields[3]);
+  if (mode == "Enabled" || mode == "Disabled" || mode == "N/A") gpu.mig = mode;
+}
+
+// "|  0    3   0   0  |              12MiB /  5952MiB  | 14      0 |  1   0    1    0    0 |": GPU,
+// GPU instance, compute instance, index; memory used and in all; multiprocessors.
+void take_mig_device(const std::vector<std::string>& fields, SmiReport& report) {
+  if (fields.size() < 5) return;
+  const std::vector<std::string> numbers = words_of(fields[1]);
+  const std::vector<std::string> memory = words_of(fields[2]);
+  const std::vector<std::string> multiprocessors = words_of(fields[3]);
+  if (numbers.size() != 4 || memory.size() != 3 || multiprocessors.empty()) return;
+  const auto gpu = leading_number(numbers[0]);
+  const auto total = leading_number(memory[2]);
+  if (!gpu || *gpu < 0 || static_cast<std::size_t>(*gpu) >= report.gpus.size() || !total) return;
+  report.gpus[static_cast<std::size_t>(*gpu)].mig_devices.push_back(
+      {numbers[3], numbers[1], numbers[2], std::to_string(*total) + " MiB", multiprocessors[0]});
+}
+
 }  // namespace
 
-bool is_smi_table(std::string_view text) {
-  const std::string_view head = text.substr(0, 4096);
-  return head.find("| NVIDIA-SMI ") != std::string_view::npos &&
-         head.find("Driver Version:") != std::string_view::npos;
+bool begins_smi_table(std::string_view line) {
+  return has(line, "| NVIDIA-SMI ") && has(line, "Driver Version:");
 }
 
 SmiReport read_smi_table(std::string_view text) {
   SmiReport report;
-  bool is_second_row = false;
+  int row = 0;  // of a GPU
   bool is_closed = false;
-  for (const std::string& line : clean_lines(text)) {
-    if (line.find("| Processes:") != std::string::npos) break;
+  bool is_whole = false;  // the next table was reached
+  bool is_mig = false;
+  for (const std::string& line : whole_lines(text)) {
+    if (has(line, "| Processes:")) {
+      is_whole = true;
+      break;
+    }
+    is_mig = is_mig || has(line, "| MIG devices:");
     if (const Printed driver = word_after(line, "Driver Version:")) report.driver = driver;
     if (const Printed cuda = word_after(line, "CUDA Version:")) report.cuda = cuda;
     const std::vector<std::string> fields = base::split(line, '|');
-    if (is_second_row) take_power(fields, report.gpus.back());
-    is_second_row = take_gpu(fields, report);
-    is_closed = line.starts_with("+--") || (is_closed && base::trim(line).empty());
+    if (is_mig) take_mig_device(fields, report);
+    if (row == 1) take_power(fields, report.gpus.back());
+    if (row == 2) take_mig(fields, report.gpus.back());
+    row = take_gpu(fields, report) ? 1 : row == 1 ? 2 : 0;
+    if (line.starts_with("+--")) is_closed = true;
+    if (line.starts_with("|")) is_closed = false;
   }
-  if (!is_closed)
+  is_whole = is_whole || text.ends_with('\n');
+  if (!is_closed || !is_whole || report.gpus.empty())
     throw Error(ExitCode::kUsage, "the table of GPUs has no last line: is it cut off?");
   return report;
 }

@@ -110,8 +110,8 @@ bool says_nothing(const Printed& value) {
          text.starts_with("[Unknown") || text.starts_with("Requested");
 }
 
-bool is_smi_text(std::string_view text) {
-  return text.substr(0, 4096).find("==NVSMI LOG==") != std::string_view::npos;
+bool begins_smi_text(std::string_view line) {
+  return line.find("==NVSMI LOG==") != std::string_view::npos;
 }
 
 SmiReport read_smi_text(std::string_view text) {
@@ -128,6 +128,7 @@ SmiReport read_smi_text(std::string_view text) {
       if (pair->first == "Attached GPUs") report.attached = leading_number(pair->second);
     }
   }
+  if (gpus.empty()) throw Error(ExitCode::kUsage, "describes no GPU: is it cut off?");
   // A GPU has the sections of the first one; the last may be cut off between two lines.
   constexpr std::size_t kMayDiffer = 24;  // processes and MIG devices come and go
   if (gpus.size() > 1 &&

@@ -199,8 +199,7 @@ std::vector<std::string> mounts_without_device(const Root& root) {
   return folders;
 }
 
-Measured<std::string> read_hypervisor(const Root& root) {
-  using Text = Measured<std::string>;
+std::optional<std::string> hypervisor_of(const std::string& vendor, const std::string& product) {
   static constexpr std::array<std::pair<std::string_view, const char*>, 7> kVendors = {
       {{"QEMU", "KVM"},
        {"Amazon EC2", "KVM"},
@@ -209,21 +208,20 @@ Measured<std::string> read_hypervisor(const Root& root) {
        {"Xen", "Xen"},
        {"innotek", "VirtualBox"},
        {"OpenStack", "KVM"}}};
-  if (const Text type = root.text("sys/hypervisor/type"); type.has_value()) return *type;
-  const std::string vendor = root.text("sys/class/dmi/id/sys_vendor").value.value_or("");
-  const std::string product = root.text("sys/class/dmi/id/product_name").value.value_or("");
   const bool is_metal = product.find(".metal") != std::string::npos;
   for (const auto& [word, kind] : kVendors) {
-    if (!is_metal && vendor.starts_with(word)) return std::string(kind);
+    if (!is_metal && vendor.starts_with(word)) return kind;
   }
-  if (vendor.starts_with("Microsoft") && product == "Virtual Machine")
-    return std::string("Hyper-V");
-  for (const std::string& name : root.names(kDevices)) {
-    // Devices of virtio are made by a hypervisor; boards with such numbers are not sold.
-    if (root.text(std::string(kDevices) + "/" + name + "/vendor").value == "0x1af4") {
-      return std::string();
-    }
-  }
+  if (vendor.starts_with("Microsoft") && product == "Virtual Machine") return "Hyper-V";
+  return {};
+}
+
+Measured<std::string> read_hypervisor(const Root& root) {
+  using Text = Measured<std::string>;
+  if (const Text type = root.text("sys/hypervisor/type"); type.has_value()) return *type;
+  const auto board = hypervisor_of(root.text("sys/class/dmi/id/sys_vendor").value.value_or(""),
+                                   root.text("sys/class/dmi/id/product_name").value.value_or(""));
+  if (board) return *board;
   const std::string info = root.read("proc/cpuinfo").value.value_or("");
   for (const std::string& line : clean_lines(info)) {
     if (!line.starts_with("flags")) continue;

@@ -1,5 +1,6 @@
 // PCI devices, NVMe drives and what lies on them, from sysfs and procfs below a root.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,11 @@ Measured<std::vector<HostMount>> read_block_mounts(const Root& root);
 /// Folders that lie on a file system whose place below them cannot be told: overlay and the like.
 std::vector<std::string> mounts_without_device(const Root& root);
 
-/// Signs of a virtual machine: "KVM", "VMware", ..., or "" when its kind is not told; missing: no
-/// sign was found, which is no proof.
+/// The hypervisor that names of a system's vendor and product give away; nothing: they name none.
+std::optional<std::string> hypervisor_of(const std::string& vendor, const std::string& product);
+
+/// Signs of a virtual machine, apart from its devices: "KVM", "VMware", ..., or "" when its kind is
+/// not told; missing: no sign was found, which is no proof.
 Measured<std::string> read_hypervisor(const Root& root);
 
 }  // namespace falcon::platform

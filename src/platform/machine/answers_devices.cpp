@@ -20,7 +20,7 @@ using Devices = std::vector<const PciDevice*>;
 // NCCL's topology has GPUs, network cards and switches only.
 const PciTree* tree_of_all_kinds(const Dump& dump) {
   for (const PciTree& tree : dump.trees) {
-    if (tree.shows_bridge_ports && !tree.devices.empty()) return &tree;
+    if (tree.shows_bridge_ports && tree.tells_kinds && !tree.devices.empty()) return &tree;
   }
   return nullptr;
 }
@@ -261,6 +261,7 @@ void put_nvswitches(const Machine& machine, const Dump& dump, Value& out) {
 
 void put_nics(const Machine& machine, const Dump& dump, Value& out) {
   const PciTree* tree = best_tree(machine, dump);
+  if (tree != nullptr && !tree->tells_kinds) tree = nullptr;
   Value names = Value::list();
   Value to_gpu = Value::object();
   Value relation = Value::object();
@@ -280,7 +281,7 @@ void put_nics(const Machine& machine, const Dump& dump, Value& out) {
   } else {
     out.set("nic_to_gpu", std::move(to_gpu));
   }
-  if (const TopoMatrix* topo = topo_of_all(machine, dump)) {
+  if (const TopoMatrix* topo = any_topo_of_all(machine, dump)) {
     out.set("nics", to_value(topo->nics));
     out.set("nic_relation", nic_relation_of(*topo));
   } else if (tree != nullptr) {

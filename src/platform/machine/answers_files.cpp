@@ -118,14 +118,14 @@ Value mig_devices_of(const SmiReport& report) {
 Measured<std::string> printed_by_all(const Dump& dump, Printed SmiGpu::*what) {
   using Text = Measured<std::string>;
   std::set<std::string> printed;
-  for (const auto& report : dump.reports) {
+  for (const auto& report : reports_or_table(dump)) {
     for (const SmiGpu& gpu : report.content.gpus) {
       if (!(gpu.*what)) return Text::missing(report.file + " does not have it");
       printed.insert(*(gpu.*what));
     }
   }
   if (printed.size() == 1) return *printed.begin();
-  return Text::missing(printed.empty() ? "no output of nvidia-smi -q" : "the GPUs differ");
+  return Text::missing(printed.empty() ? "no output of nvidia-smi" : "the GPUs differ");
 }
 
 std::string range_text(const std::pair<double, double>& range) {
@@ -232,12 +232,15 @@ void put_reports(const Dump& dump, Value& out) {
             "nvidia-smi prints that there is none, as it does with MIG on");
   }
   put_link_of_one(dump, out);
+  if (reports_or_table(dump).empty()) {
+    put_missing(out, "mig_devices", "no output of nvidia-smi");
+  } else {
+    out.set("mig_devices", mig_devices_of(reports_or_table(dump).front().content));
+  }
   if (dump.reports.empty()) {
-    put_missing(out, "mig_devices", "no output of nvidia-smi -q");
     put_missing(out, "per_file", "no output of nvidia-smi -q");
     return;
   }
-  out.set("mig_devices", mig_devices_of(dump.reports.front().content));
   Value files = Value::object();
   for (const auto& report : dump.reports)
     files.set(stem_of(report.file), file_value(report.content));

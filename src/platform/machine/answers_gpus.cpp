@@ -156,7 +156,7 @@ Measured<std::string> link_at_capture(const Machine& machine, const Dump& dump) 
 }
 
 void put_affinities(const Machine& machine, const Dump& dump, Value& out) {
-  const TopoMatrix* topo = topo_of_all(machine, dump);
+  const TopoMatrix* topo = any_topo_of_all(machine, dump);
   Value cpus = Value::list();
   Value nodes = Value::list();
   bool has_cpus = topo != nullptr;

@@ -82,7 +82,7 @@ void find_peer_status(const Dump& dump, Machine& machine) {
 }
 
 void find_mig(const Dump& dump, Machine& machine) {
-  for (const auto& report : dump.reports) {
+  for (const auto& report : reports_or_table(dump)) {
     for (const SmiGpu& gpu : report.content.gpus) {
       if (gpu.mig != "Enabled") continue;
       machine.findings.push_back(

@@ -77,6 +77,14 @@ void join_versions(const Dump& dump, Machine& machine) {
   }
 }
 
+// Devices of virtio are made by a hypervisor; boards with such numbers are not sold.
+bool has_virtual_device(const PciTree& tree) {
+  constexpr int kVirtio = 0x1af4;
+  return std::any_of(tree.devices.begin(), tree.devices.end(), [](const PciDevice& device) {
+    return device.vendor == kVirtio || device.name.starts_with("Red Hat, Inc. Virtio");
+  });
+}
+
 // The kind of hypervisor by the source that names it; others only show that there is one.
 void join_guest(const Dump& dump, Machine& machine) {
   machine.is_guest = Measured<bool>::missing("no sign of a virtual machine");
@@ -92,6 +100,10 @@ void join_guest(const Dump& dump, Machine& machine) {
   }
   if (dump.cpu_listing && !dump.cpu_listing->content.hypervisor.empty()) {
     take(dump.cpu_listing->content.hypervisor);
+  }
+  if (dump.hwloc_hypervisor) take(*dump.hwloc_hypervisor);
+  for (const PciTree& tree : dump.trees) {
+    if (has_virtual_device(tree)) take("");
   }
   if (machine.gpus.empty()) return;
   for (const auto& report : dump.reports) {

@@ -1,6 +1,7 @@
 #include "platform/machine/nvlink.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <set>
 
@@ -61,8 +62,14 @@ Links links_of(const PciTree& tree, const Machine& machine) {
     per_gpu[*from] += one.links;
     if (one.is_switch) to_switches[*from] += one.links;
     if (const auto to = gpu_at(machine, one.target)) direct[*from][*to] += one.links;
+    // Some hypervisors name the GPU itself as the partner of its links.
+    if (one.target == one.gpu) links.pairs_reason = tree.file + ": links lead to their own GPU";
   }
   links.per_gpu = per_gpu;
+  if (!links.pairs_reason.empty()) {
+    links.switch_reason = links.pairs_reason;
+    return links;
+  }
   links.via_switch =
       std::any_of(to_switches.begin(), to_switches.end(), [](int number) { return number > 0; });
   links.pairs = *links.via_switch ? through_switches(to_switches) : direct;
@@ -82,6 +89,15 @@ Links links_of_states(const FromFile<std::vector<NvlinkGpu>>& states) {
     links.pairs = through_switches(*links.per_gpu);  // no link at all
   }
   return links;
+}
+
+// Whether this partner has more links to the GPUs than a GPU can have: then it is an NVSwitch.
+bool has_many_links(const std::vector<NvlinkGpu>& gpus, const std::string& partner) {
+  std::ptrdiff_t links = 0;
+  for (const NvlinkGpu& gpu : gpus) {
+    links += std::count(gpu.remotes.begin(), gpu.remotes.end(), partner);
+  }
+  return links > kMostLinks;
 }
 
 // nvidia-smi nvlink -R. A hidden NVSwitch has an address of ones.
@@ -105,7 +121,7 @@ Links links_of_remotes(const FromFile<std::vector<NvlinkGpu>>& remotes, const Du
             const PciDevice* device = tree.find(address);
             return device != nullptr && device->kind == DeviceKind::kNvSwitch;
           });
-      if (is_hidden || is_switch) {
+      if (is_hidden || is_switch || has_many_links(remotes.content, remote)) {
         ++to_switches;
       } else if (const auto to = gpu_at(machine, address)) {
         ++direct[i][*to];
@@ -153,7 +169,7 @@ std::optional<bool> is_switched(const Counts& pairs,
 }
 
 // On some POWER machines links also lead to the CPUs, which topo -m does not show; their NUMA nodes
-// have gaps in the numbers.
+// are numbered in steps of 8 (0, 8, 252 and so on; the last have memory alone).
 bool may_have_links_to_cpus(const TopoMatrix& topo, const Dump& dump) {
   for (const PciTree& tree : dump.trees) {
     if (!tree.architecture.empty()) return tree.architecture.starts_with("ppc");
@@ -163,7 +179,8 @@ bool may_have_links_to_cpus(const TopoMatrix& topo, const Dump& dump) {
     if (!affinity) continue;
     if (const auto node = leading_number(*affinity)) nodes.insert(*node);
   }
-  return !nodes.empty() && *nodes.rbegin() >= static_cast<int>(nodes.size());
+  return !nodes.empty() && *nodes.rbegin() > 0 &&
+         std::all_of(nodes.begin(), nodes.end(), [](int node) { return node % 8 == 0; });
 }
 
 Links links_of(const TopoMatrix& topo, const std::optional<std::vector<int>>& per_gpu,

@@ -24,6 +24,7 @@ class PcieJoin {
   PcieJoin(const Dump& dump, Machine& machine)
       : dump_(dump), machine_(machine), count_(machine.gpus.size()) {
     cells_.assign(count_, std::vector<std::optional<std::string>>(count_));
+    is_apart_.assign(count_, std::vector<bool>(count_));
     for (std::size_t i = 0; i < count_; ++i) cells_[i][i] = "X";
   }
 
@@ -53,21 +54,32 @@ class PcieJoin {
   }
 
   Measured<Matrix> result() const {
+    return matrix([](std::size_t, std::size_t) { return false; });
+  }
+
+  // Enough to group by: "" for pairs that have no switch in common, be they NODE or SYS.
+  Measured<Matrix> switches() const {
+    return matrix([this](std::size_t i, std::size_t j) { return is_apart_[i][j]; });
+  }
+
+ private:
+  template <class MayBeOpen>
+  Measured<Matrix> matrix(MayBeOpen may_be_open) const {
     Matrix matrix(count_);
     for (std::size_t i = 0; i < count_; ++i) {
       for (std::size_t j = 0; j < count_; ++j) {
-        if (!cells_[i][j]) return Measured<Matrix>::missing(reason_);
-        matrix[i].push_back(*cells_[i][j]);
+        if (!cells_[i][j] && !may_be_open(i, j)) return Measured<Matrix>::missing(reason_);
+        matrix[i].push_back(cells_[i][j].value_or(""));
       }
     }
     return matrix;
   }
 
- private:
   void take_pair(const PciTree& tree, std::size_t i, std::size_t j) {
     const PciDevice* a = tree.find(machine_.gpus[i].address);
     const PciDevice* b = tree.find(machine_.gpus[j].address);
     if (a == nullptr || b == nullptr) return;
+    if (are_apart(tree, *a, *b)) is_apart_[i][j] = true;
     const Measured<std::string> found = pair_class(tree, *a, *b);
     if (found.has_value()) {
       put(i, j, *found, tree.file);
@@ -99,6 +111,7 @@ class PcieJoin {
   Machine& machine_;
   std::size_t count_;
   Cells cells_;
+  std::vector<std::vector<bool>> is_apart_;
   std::string first_file_;
   std::string reason_ = "no file tells where the GPUs are on PCIe";
   bool is_reported_ = false;
@@ -127,12 +140,32 @@ Groups groups_by(const Matrix& pcie, std::initializer_list<const char*> classes)
   return groups;
 }
 
+// Why these are not the cells of topo -m; "" when they are.
+std::string why_open(const Matrix& matrix, const std::string& pcie_reason) {
+  for (const auto& row : matrix) {
+    for (const std::string& cell : row) {
+      if (cell.empty()) return pcie_reason;
+      if (cell == "PHB*") return "PHB or NODE: the host bridges are not shown";
+    }
+  }
+  return "";
+}
+
+const TopoMatrix* of_all(const Machine& machine, const std::optional<FromFile<TopoMatrix>>& topo) {
+  const bool is_whole =
+      topo && machine.gpu_count.has_value() && topo->content.gpus.size() == machine.gpus.size();
+  return is_whole ? &topo->content : nullptr;
+}
+
 }  // namespace
 
 const TopoMatrix* topo_of_all(const Machine& machine, const Dump& dump) {
-  const bool is_whole = dump.topo && machine.gpu_count.has_value() &&
-                        dump.topo->content.gpus.size() == machine.gpus.size();
-  return is_whole ? &dump.topo->content : nullptr;
+  return of_all(machine, dump.topo);
+}
+
+const TopoMatrix* any_topo_of_all(const Machine& machine, const Dump& dump) {
+  const TopoMatrix* topo = topo_of_all(machine, dump);
+  return topo != nullptr ? topo : of_all(machine, dump.topo_pcie);
 }
 
 void join_pcie_classes(const Dump& dump, Machine& machine) {
@@ -144,15 +177,17 @@ void join_pcie_classes(const Dump& dump, Machine& machine) {
   }
   PcieJoin join(dump, machine);
   join.take_trees();
-  if (const TopoMatrix* topo = topo_of_all(machine, dump)) join.take_topo(*topo, dump.topo->file);
+  for (const auto* topo : {&dump.topo_pcie, &dump.topo}) {
+    if (const TopoMatrix* matrix = of_all(machine, *topo)) join.take_topo(*matrix, (*topo)->file);
+  }
   machine.pcie = join.result();
-  if (!machine.pcie.has_value()) {
-    machine.switch_groups = machine.switch_groups_near =
-        Measured<Groups>::missing(machine.pcie.reason);
+  const Measured<Matrix> switches = join.switches();
+  if (!switches.has_value()) {
+    machine.switch_groups = machine.switch_groups_near = Measured<Groups>::missing(switches.reason);
     return;
   }
-  machine.switch_groups = groups_by(*machine.pcie, {"PIX", "PXB"});
-  machine.switch_groups_near = groups_by(*machine.pcie, {"PIX"});
+  machine.switch_groups = groups_by(*switches, {"PIX", "PXB"});
+  machine.switch_groups_near = groups_by(*switches, {"PIX"});
 }
 
 void join_topo(const Dump& dump, Machine& machine) {
@@ -179,24 +214,16 @@ void join_topo(const Dump& dump, Machine& machine) {
     machine.topo = Measured<Matrix>::missing(machine.nvlink.pairs.reason);
     return;
   }
-  Measured<Matrix> matrix = machine.pcie;
-  if (!matrix.has_value() && count > 0) matrix = Matrix(count, std::vector<std::string>(count));
+  Matrix matrix =
+      machine.pcie.has_value() ? *machine.pcie : Matrix(count, std::vector<std::string>(count));
   for (const auto& [i, j, links] : *machine.nvlink.pairs) {
     const std::string cell = "NV" + std::to_string(links);
-    (*matrix.value)[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = cell;
-    (*matrix.value)[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)] = cell;
+    matrix[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = cell;
+    matrix[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)] = cell;
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    (*matrix.value)[i][i] = "X";
-    for (const std::string& cell : (*matrix.value)[i]) {
-      if (cell.empty()) matrix = Measured<Matrix>::missing(machine.pcie.reason);
-      if (cell == "PHB*")
-        matrix = Measured<Matrix>::missing("PHB or NODE: the host bridges are not shown");
-      if (!matrix.has_value()) break;
-    }
-    if (!matrix.has_value()) break;
-  }
-  machine.topo = std::move(matrix);
+  for (std::size_t i = 0; i < count; ++i) matrix[i][i] = "X";
+  const std::string why = why_open(matrix, machine.pcie.reason);
+  machine.topo = why.empty() ? Measured<Matrix>(std::move(matrix)) : Measured<Matrix>::missing(why);
 }
 
 }  // namespace falcon::platform

@@ -1,4 +1,4 @@
-// How far apart every two GPUs are, joined from all trees and from nvidia-smi topo -m.
+// How far apart every two GPUs are, joined from all trees and from nvidia-smi topo -m and -mp.
 #pragma once
 #include "platform/machine/machine.h"
 
@@ -12,5 +12,7 @@ void join_topo(const Dump& dump, Machine& machine);
 
 /// The matrix of topo -m when it is of as many GPUs as the machine has, else nullptr.
 const TopoMatrix* topo_of_all(const Machine& machine, const Dump& dump);
+/// The same, else the matrix of topo -mp: network cards and affinities are in both.
+const TopoMatrix* any_topo_of_all(const Machine& machine, const Dump& dump);
 
 }  // namespace falcon::platform

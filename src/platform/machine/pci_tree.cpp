@@ -89,10 +89,18 @@ DeviceKind kind_of(int class_code, int vendor) {
   return DeviceKind::kOther;
 }
 
+bool are_apart(const PciTree& tree, const PciDevice& a, const PciDevice& b) {
+  if (!tree.shows_bridge_ports) return common_bridges(a, b) == 0;
+  return !a.root.empty() && !b.root.empty() && a.root != b.root;
+}
+
 Class pair_class(const PciTree& tree, const PciDevice& a, const PciDevice& b) {
   const std::size_t common = common_bridges(a, b);
   if (tree.shows_bridge_ports) {
     if (a.root.empty() || b.root.empty()) {
+      // Devices of different NUMA nodes have different root complexes.
+      Class by_node = class_by_node(tree, a, b, "NODE");
+      if (by_node.value == "SYS") return by_node;
       return Class::missing(std::string(source_name(tree.source)) +
                             " does not show the root complex");
     }

@@ -56,6 +56,8 @@ struct PciTree {
   TreeSource source = TreeSource::kSysfs;
   std::string file;
   std::vector<PciDevice> devices;    // in the order of the source
+  bool lists_all_kinds = false;      // a listing of lspci: surely of the whole machine
+  bool tells_kinds = true;           // false: of some devices it is not told what they are
   bool shows_bridge_ports = true;    // false: one entry for a switch, and no root complexes (NCCL)
   std::vector<int> numa_nodes;       // of the machine, where the source lists them
   std::vector<NvlinkTarget> nvlink;  // with tells_nvlink only
@@ -69,6 +71,9 @@ struct PciTree {
 
 /// Kind by numbers: class (24 bits) and vendor.
 DeviceKind kind_of(int class_code, int vendor);
+
+/// Whether they surely have no switch in common, also where their class is not known.
+bool are_apart(const PciTree& tree, const PciDevice& a, const PciDevice& b);
 
 /// PIX, PXB, PHB, NODE or SYS between two devices of one tree, as nvidia-smi has it, or PHB* (NCCL:
 /// same NUMA node, the host bridge is unknown). From the path below the root complex: different

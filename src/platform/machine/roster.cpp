@@ -13,6 +13,8 @@
 namespace falcon::platform {
 namespace {
 
+using Counts = std::vector<std::pair<std::string, int>>;  // file, number of GPUs
+
 struct Seat {
   std::string address, bus_id, name;
 };
@@ -22,6 +24,7 @@ struct Listing {
   std::string file;
   std::vector<Seat> seats;
   bool is_in_nvml_order = false;
+  bool may_be_part = false;  // somebody may have selected these GPUs
 };
 
 std::set<std::string> addresses_of(const Listing& listing) {
@@ -61,14 +64,24 @@ Listing listing_of(const PciTree& tree) {
 
 Listing listing_of(const FromFile<SmiReport>& report) {
   Listing listing{report.file, {}, true};
+  const int described = static_cast<int>(report.content.gpus.size());
+  listing.may_be_part = report.content.attached.value_or(described) > described;
   for (const SmiGpu& gpu : report.content.gpus) {
     listing.seats.push_back({normal_pci_address(gpu.bus_id), gpu.bus_id, gpu.name.value_or("")});
   }
   return listing;
 }
 
+// Not a selection: the indices, where they are given, have no gap.
+bool counts_all(const std::vector<CsvGpu>& gpus) {
+  return std::all_of(gpus.begin(), gpus.end(), [&gpus](const CsvGpu& gpu) {
+    return !gpu.index || *gpu.index < static_cast<int>(gpus.size());
+  });
+}
+
 Listing listing_of(const FromFile<std::vector<CsvGpu>>& csv) {
   Listing listing{csv.file, {}, true};
+  listing.may_be_part = !counts_all(csv.content);
   std::vector<CsvGpu> gpus = csv.content;
   std::stable_sort(gpus.begin(), gpus.end(),
                    [](const CsvGpu& a, const CsvGpu& b) { return a.index < b.index; });
@@ -76,6 +89,16 @@ Listing listing_of(const FromFile<std::vector<CsvGpu>>& csv) {
     listing.seats.push_back({normal_pci_address(gpu.bus_id), gpu.bus_id, gpu.name});
   }
   return listing;
+}
+
+// Whether a tree of lspci has what the listing has; then the two are one source.
+bool is_joined(const Listing& listing, const Dump& dump) {
+  for (const PciTree& tree : dump.trees) {
+    if (tree.source != TreeSource::kLspci) continue;
+    return std::all_of(listing.seats.begin(), listing.seats.end(),
+                       [&tree](const Seat& seat) { return tree.find(seat.address) != nullptr; });
+  }
+  return false;
 }
 
 // Sources that give addresses, the most believed first.
@@ -90,7 +113,10 @@ std::vector<Listing> listings_of(const Dump& dump) {
     return {listing};
   }
   for (const PciTree& tree : dump.trees) {
-    if (!tree.devices.empty()) listings.push_back(listing_of(tree));
+    if (tree.devices.empty()) continue;
+    Listing listing = listing_of(tree);
+    // Where it is not told what the devices are, some may be GPUs.
+    if (tree.tells_kinds || !listing.seats.empty()) listings.push_back(std::move(listing));
   }
   for (const auto& csv : dump.csv) listings.push_back(listing_of(csv));
   for (const auto& report : dump.reports) listings.push_back(listing_of(report));
@@ -102,13 +128,13 @@ std::vector<Listing> listings_of(const Dump& dump) {
     }
     if (!listing.seats.empty()) listings.push_back(std::move(listing));
   }
-  const bool has_tree = std::any_of(dump.trees.begin(), dump.trees.end(), [](const PciTree& tree) {
-    return tree.source == TreeSource::kLspci;
-  });
-  if (dump.lspci_listing && !has_tree) {
+  if (dump.lspci_listing) {
     Listing listing = listing_of(dump.lspci_listing->content);
     listing.file = dump.lspci_listing->file;
-    if (!listing.seats.empty()) listings.push_back(std::move(listing));  // it may be a selection
+    listing.may_be_part = !dump.lspci_listing->content.lists_all_kinds;
+    const bool says_more =
+        !is_joined(listing, dump) && !(listing.may_be_part && listing.seats.empty());
+    if (says_more) listings.push_back(std::move(listing));
   }
   return listings;
 }
@@ -124,12 +150,14 @@ bool names_all(const std::vector<NvlinkGpu>& gpus) {
 }
 
 // Sources that only count.
-std::vector<std::pair<std::string, int>> counts_of(const Dump& dump) {
-  std::vector<std::pair<std::string, int>> counts;
+Counts counts_of(const Dump& dump) {
+  Counts counts;
   const auto add = [&](const auto& from, std::size_t count) {
     counts.emplace_back(from.file, static_cast<int>(count));
   };
-  if (dump.topo) add(*dump.topo, dump.topo->content.gpus.size());
+  for (const auto* topo : {&dump.topo, &dump.topo_pcie}) {
+    if (*topo) add(**topo, (*topo)->content.gpus.size());
+  }
   for (const auto& status : dump.peer_status) add(status, status.content.gpus.size());
   for (const auto* list : {&dump.nvlink_states, &dump.nvlink_remotes, &dump.gpu_names}) {
     if (*list && names_all((*list)->content)) add(**list, (*list)->content.size());
@@ -137,22 +165,31 @@ std::vector<std::pair<std::string, int>> counts_of(const Dump& dump) {
   if (dump.peer_test) add(*dump.peer_test, dump.peer_test->content.gpus.size());
   if (dump.monitor) add(*dump.monitor, dump.monitor->content.size());
   for (const auto& csv : dump.csv) {
-    if (!has_all_addresses(listing_of(csv))) add(csv, csv.content.size());
+    if (!has_all_addresses(listing_of(csv)) && counts_all(csv.content))
+      add(csv, csv.content.size());
   }
   if (dump.probe) counts.emplace_back(dump.probe->file, 1);  // a probe is of one GPU
   return counts;
 }
 
-const Listing* base_of(const std::vector<Listing>& listings) {
+// The first that is surely of all GPUs, else one of some of them, else one that says that there is
+// none. Nothing where another source counts more.
+const Listing* base_of(const std::vector<Listing>& listings, const Counts& counts) {
+  const Listing* part = nullptr;
   const Listing* empty = nullptr;
   for (const Listing& listing : listings) {
     if (listing.seats.empty()) {
       if (empty == nullptr) empty = &listing;
     } else if (has_all_addresses(listing)) {
-      return &listing;
+      if (!listing.may_be_part) return &listing;
+      if (part == nullptr) part = &listing;
     }
   }
-  return empty;
+  const auto has_less = [part](const auto& count) {
+    return count.second > static_cast<int>(part->seats.size());
+  };
+  if (part != nullptr && std::none_of(counts.begin(), counts.end(), has_less)) return part;
+  return counts.empty() ? empty : nullptr;
 }
 
 // Reports of several machines in one folder: none of them is the machine.
@@ -183,12 +220,20 @@ void take_names(const Dump& dump, const std::vector<Listing>& listings, Machine&
   }
 }
 
-void report_differences(const std::vector<Listing>& listings,
-                        const std::vector<std::pair<std::string, int>>& counts, Machine& machine) {
+// Where it is not known where the GPUs are, any of them can be.
+bool can_be_part(const std::set<std::string>& found, const std::set<std::string>& known) {
+  return known.contains("") ||
+         std::includes(known.begin(), known.end(), found.begin(), found.end());
+}
+
+void report_differences(const std::vector<Listing>& listings, const Counts& counts,
+                        Machine& machine) {
   std::set<std::string> known;
   for (const MachineGpu& gpu : machine.gpus) known.insert(gpu.address);
   for (const Listing& listing : listings) {
-    if (!has_all_addresses(listing) || addresses_of(listing) == known) continue;
+    const std::set<std::string> found = addresses_of(listing);
+    if (!has_all_addresses(listing) || found == known) continue;
+    if (listing.may_be_part && can_be_part(found, known)) continue;
     machine.findings.push_back(sources_disagree(
         "which GPUs there are", machine.gpu_source + ": " + std::to_string(known.size()) + " GPUs",
         listing.file + ": " + std::to_string(listing.seats.size()) + " GPUs" +
@@ -199,6 +244,17 @@ void report_differences(const std::vector<Listing>& listings,
     machine.findings.push_back(sources_disagree(
         "how many GPUs there are", machine.gpu_source + ": " + std::to_string(*machine.gpu_count),
         file + ": " + std::to_string(count)));
+  }
+}
+
+// nvidia-smi -q -i prints a part of the GPUs, and how many there are.
+void report_selections(const Dump& dump, Machine& machine) {
+  for (const auto& report : dump.reports) {
+    const int described = static_cast<int>(report.content.gpus.size());
+    if (report.content.attached.value_or(described) == described) continue;
+    machine.findings.push_back(sources_disagree(
+        "how many GPUs there are", report.file + " describes " + std::to_string(described),
+        "it says that " + std::to_string(*report.content.attached) + " are attached"));
   }
 }
 
@@ -221,8 +277,7 @@ void make_roster(const Dump& dump, Machine& machine) {
   }
   const std::vector<Listing> listings = listings_of(dump);
   const auto counts = counts_of(dump);
-  const Listing* base = base_of(listings);
-  if (base != nullptr && base->seats.empty() && !counts.empty()) base = nullptr;
+  const Listing* base = base_of(listings, counts);
   if (base != nullptr) {
     machine.gpu_source = base->file;
     for (const Listing& listing : listings) {
@@ -243,6 +298,7 @@ void make_roster(const Dump& dump, Machine& machine) {
   }
   take_names(dump, listings, machine);
   report_differences(listings, counts, machine);
+  report_selections(dump, machine);
 }
 
 }  // namespace falcon::platform
