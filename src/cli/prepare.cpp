@@ -1,4 +1,6 @@
 #include <filesystem>
+#include <map>
+#include <string>
 
 #include "cli/data_set.h"
 #include "cli/file_checks.h"
@@ -7,6 +9,7 @@
 #include "falconbench/catalog.h"
 #include "falconbench/clock.h"
 #include "falconbench/errors.h"
+#include "plan/chassis.h"
 #include "plan/make.h"
 #include "plan/nccl.h"
 #include "plan/paths.h"
@@ -34,6 +37,7 @@ struct Local {
   std::string folder;
   FilePlan files;
   Surveyed data;
+  std::map<std::string, SystemChassis> chassis;
 };
 
 // other_machine: what files say of it; "": this one.
@@ -108,6 +112,7 @@ Local prepare_here(Run& run, Log& log, const Patience* patience, launch::Crew* c
                                  local.placed.placement.on_gpu());
   const RunSpec& spec = local.resolved.spec;
   run.plan.spec = spec;
+  local.chassis = plan::managed_chassis(local.placed.placement, local.system, spec.storage);
   local.folder = plan::data_folder(spec, local.system, is_here);
   if (patience != nullptr && spec.data.make) {
     if (crew != nullptr && !crew->job().is_on_one_host()) {
@@ -197,6 +202,7 @@ void prepare(Run& run, Log& log, const Patience* patience, launch::Crew* crew,
       run.plan = told.plan;
       run.plan.data.folder = local.data.facts.folder;
       run.plan.files = local.files;
+      run.plan.chassis = local.chassis;
       run.meeting = crew->meeting_point(told);
       return;
     }
@@ -206,6 +212,7 @@ void prepare(Run& run, Log& log, const Patience* patience, launch::Crew* crew,
   run.plan = plan::make(local.resolved, local.placed.placement, local.placed.ranks, run.host,
                         local.data.facts, run.id);
   run.plan.files = local.files;
+  run.plan.chassis = local.chassis;
   add_places(run, local, is_on_one_host);
   if (is_here && !local.files.resume.empty()) {
     plan::resume_from(resume_facts(local.files), run.plan);
