@@ -16,7 +16,7 @@ inline constexpr const char* kMismatched = "mismatched";
 inline constexpr const char* kUnknown = "unknown";
 
 struct GpuPlace {
-  std::string name;
+  std::string name, host;
   std::string uuid, pci_address;
   Measured<std::string> attach;  // declared, else seen
   Measured<std::string> chassis;
@@ -32,6 +32,7 @@ struct GpuPlace {
 template <class V>
 void visit_fields(GpuPlace& g, V& v) {
   v.field("name", g.name, "as the topology calls it");
+  v.field("host", g.host, "host it is on");
   v.field("uuid", g.uuid, "GPU UUID");
   v.field("pci_address", g.pci_address, "GPU PCI address");
   v.field("attach", g.attach, "local or falcon: as the system file says, else as seen on PCIe");
@@ -67,7 +68,7 @@ void visit_fields(PairPlace& p, V& v) {
 
 /// A link between the host and a switch that several devices of a run have in common.
 struct SharedUplink {
-  std::string name;
+  std::string name, host;
   std::string root_port, upstream;
   std::vector<std::string> devices;  // GPUs, and the storage
   Measured<int> generation, generation_max, width, width_max;
@@ -76,6 +77,7 @@ struct SharedUplink {
 template <class V>
 void visit_fields(SharedUplink& u, V& v) {
   v.field("name", u.name, "drawer and link of the system file, else the switch");
+  v.field("host", u.host, "host that it leads to");
   v.field("root_port", u.root_port, "PCI address of the host's port");
   v.field("upstream", u.upstream, "PCI address of the switch's port");
   v.field("devices", u.devices, "GPUs and storage of the run behind it");
@@ -87,7 +89,7 @@ void visit_fields(SharedUplink& u, V& v) {
 }
 
 struct StoragePlace {
-  std::string name, mount;
+  std::string name, host, mount;
   std::string device, attach;  // declared
   Measured<std::vector<std::string>> disks;
   Measured<std::string> pci_address, root_port;
@@ -97,6 +99,7 @@ struct StoragePlace {
 template <class V>
 void visit_fields(StoragePlace& s, V& v) {
   v.field("name", s.name, "name in the system file");
+  v.field("host", s.host, "host that reads from it");
   v.field("mount", s.mount, "folder where it is mounted");
   v.field("device", s.device, "declared block device, may be empty");
   v.field("attach", s.attach, "declared: local or falcon");
@@ -112,14 +115,16 @@ struct Places {
   std::vector<PairPlace> pairs;
   std::vector<SharedUplink> uplinks;
   Measured<StoragePlace> storage;
+  std::vector<StoragePlace> other_storages;
   std::string order;
 };
 template <class V>
 void visit_fields(Places& p, V& v) {
   v.field("gpus", p.gpus, "each GPU, in rank order");
-  v.field("pairs", p.pairs, "every two of them");
+  v.field("pairs", p.pairs, "every two of them on one host");
   v.field("uplinks", p.uplinks, "links to the host that several of them share");
   v.field("storage", p.storage, "the named storage");
+  v.field("other_storages", p.other_storages, "the same of the other hosts of a run on several");
   v.field("order", p.order, "the ring of ranks, with the steps between places");
 }
 

@@ -14,6 +14,7 @@
 #include "falconbench/places.h"
 #include "falconbench/plan_parts.h"
 #include "falconbench/run_spec.h"
+#include "falconbench/system_chassis.h"
 
 namespace falcon {
 
@@ -60,6 +61,7 @@ struct Plan {
   std::string backend;      // nccl, gloo or none
   std::vector<std::string> topology_devices;  // names or addresses, in order
   Places places;
+  std::map<std::string, SystemChassis> chassis;  // whose management this host's launcher asks
   NcclPlan nccl;
   std::vector<RankPlan> ranks;
   DataFacts data;
@@ -85,6 +87,10 @@ void visit_decisions(Plan& p, V& v) {
   v.field("backend", p.backend, "communication library");
   v.field("topology_devices", p.topology_devices, "devices of the topology, in rank order");
   v.field("places", p.places, "where they sit: declared against seen");
+  v.field(
+      "chassis", p.chassis,
+      "chassis of these devices by name, as the system file describes them: asked for what their "
+      "ports count");
   v.field("nccl", p.nccl, "what NCCL is told, the same on all ranks");
   v.field("ranks", p.ranks, "what each worker gets");
   v.field("data", p.data, "facts of the data set");

@@ -90,6 +90,7 @@ struct Topology {
   std::vector<TopologyPair> pairs;
   std::vector<SharedUplink> uplinks;
   Measured<StoragePlace> storage;
+  std::vector<StoragePlace> other_storages;
   Measured<std::vector<Transport>> transports;
 };
 template <class V>
@@ -101,9 +102,10 @@ void visit_fields(Topology& t, V& v) {
   v.field("emulated", t.emulated, "an effect of the chassis was imposed");
   v.field("gpus", t.gpus, "where each GPU sits, in rank order");
   v.field("pair_classes", t.pair_classes, "pair class -> number of pairs");
-  v.field("pairs", t.pairs, "every two GPUs");
+  v.field("pairs", t.pairs, "every two GPUs on one host");
   v.field("uplinks", t.uplinks, "links to the host that several devices of the run share");
   v.field("storage", t.storage, "the named storage: declared against seen");
+  v.field("other_storages", t.other_storages, "the same of the other hosts of a run on several");
   v.field("transports", t.transports, "how ranks reached each other, from NCCL's log");
 }
 

@@ -6,6 +6,8 @@
 #include "falconbench/fields.h"
 #include "falconbench/host.h"
 #include "falconbench/measured.h"
+#include "falconbench/storage_sight.h"
+#include "falconbench/telemetry.h"
 
 namespace falcon {
 
@@ -25,6 +27,17 @@ void visit_fields(RunHost& h, V& v) {
           "its steady clock minus that of the first host; times of the report are already aligned");
   v.field("clock_uncertainty_s", h.clock_uncertainty_s,
           "half the shortest round trip: the offset is that exact");
+}
+
+/// What the launcher of a host saw of the run.
+struct HostSight {
+  Telemetry telemetry;
+  StorageSight storage;
+};
+template <class V>
+void visit_fields(HostSight& s, V& v) {
+  v.field("telemetry", s.telemetry, "what was sampled");
+  v.field("storage", s.storage, "what the data lies on");
 }
 
 /// The host with rank 0, and the others of a run on several.

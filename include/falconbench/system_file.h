@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "falconbench/fields.h"
+#include "falconbench/system_chassis.h"
 
 namespace falcon {
 
@@ -41,42 +42,6 @@ void visit_fields(SystemGpu& g, V& v) {
   v.field("slot", g.slot, "slot of the drawer or of the host", between(0, 1000));
   v.field("emulated", g.emulated,
           "it sits in the host and plays a GPU of a chassis, for emulate: of a spec");
-}
-
-/// A cable from a drawer to a host.
-struct SystemHostLink {
-  std::string host;
-  std::string root_port;  // dddd:bb:dd.f in lower case once loaded
-};
-template <class V>
-void visit_fields(SystemHostLink& l, V& v) {
-  v.field("host", l.host, "name of the host that it leads to (default: this host)");
-  v.field("root_port", l.root_port,
-          "PCI address of the port of the host that it is plugged into: with it a report can prove "
-          "where a GPU sits");
-}
-
-struct SystemDrawer {
-  std::string mode = "one_host";
-  std::map<std::string, SystemHostLink> host_links;
-};
-template <class V>
-void visit_fields(SystemDrawer& d, V& v) {
-  v.field("mode", d.mode,
-          "how it is shared: one_host (one link), two_hosts (a half each), two_links (one host, a "
-          "half of the drawer on each link) or advanced (up to three hosts)",
-          one_of("drawer_modes"));
-  v.field("host_links", d.host_links, "its cables by a name of your choice (default: one, here)");
-}
-
-struct SystemChassis {
-  std::string model;
-  std::map<std::string, SystemDrawer> drawers;  // by number, in digits
-};
-template <class V>
-void visit_fields(SystemChassis& c, V& v) {
-  v.field("model", c.model, "what it is, for people");
-  v.field("drawers", c.drawers, "its drawers by number");
 }
 
 struct SystemStorage {

@@ -78,6 +78,7 @@ struct HostUtilization {
   Measured<double> window_s;
   double cost_cpu_s = 0;
   HostTelemetry host;
+  FabricTelemetry fabric;
   std::vector<SourceTelemetry> sources;
 };
 template <class V>
@@ -86,6 +87,7 @@ void visit_fields(HostUtilization& h, V& v) {
   v.field("window_s", h.window_s, "length of the measured window there");
   v.field("cost_cpu_s", h.cost_cpu_s, "CPU seconds of the sampling threads there");
   v.field("host", h.host, "the host");
+  v.field("fabric", h.fabric, "the chassis that it asked");
   v.field("sources", h.sources, "how the readings were taken there");
 }
 

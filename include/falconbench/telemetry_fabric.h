@@ -14,6 +14,8 @@ namespace falcon {
 /// PortMetrics).
 struct FabricPortTelemetry {
   std::string chassis, fabric, switch_name, port;
+  Measured<std::int64_t> drawer;
+  Measured<std::string> host_link;
   Measured<std::string> type, link_status;
   Measured<std::int64_t> width, width_max;
   Measured<double> speed_gbit_per_s, speed_max_gbit_per_s;
@@ -22,10 +24,12 @@ struct FabricPortTelemetry {
 };
 template <class V>
 void visit_fields(FabricPortTelemetry& p, V& v) {
-  v.field("chassis", p.chassis, "chassis, by the name it was given");
+  v.field("chassis", p.chassis, "chassis, by its name in the system file");
   v.field("fabric", p.fabric, "fabric of the chassis");
   v.field("switch", p.switch_name, "switch of the fabric, e.g. a drawer");
   v.field("port", p.port, "port of the switch");
+  v.field("drawer", p.drawer, "drawer that the switch serves");
+  v.field("host_link", p.host_link, "host link of the drawer whose cable is in the port");
   v.field("type", p.type, "UpstreamPort (to a host), DownstreamPort (to a device), ...");
   v.field("link_status", p.link_status, "LinkUp, LinkDown, NoLink, ...");
   v.field("width", p.width, "lanes in use");
@@ -43,7 +47,7 @@ void visit_fields(FabricPortTelemetry& p, V& v) {
 struct FabricTelemetry {
   Measured<std::vector<FabricPortTelemetry>> ports =
       Measured<std::vector<FabricPortTelemetry>>::missing(
-          "no chassis management is named (telemetry.redfish)");
+          "the run used no chassis that the system file gives a management (redfish)");
 };
 template <class V>
 void visit_fields(FabricTelemetry& f, V& v) {

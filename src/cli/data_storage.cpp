@@ -24,9 +24,12 @@ constexpr int kMostReaders = 32;
 constexpr double kColdEnoughPct = 1;
 constexpr const char* kDropCaches = "/proc/sys/vm/drop_caches";
 
-int all_threads(const Plan& plan) {
+/// Of the loaders on the host.
+int all_threads(const Plan& plan, const Host& host) {
   int threads = 0;
-  for (const RankPlan& rank : plan.ranks) threads += rank.decode_threads;
+  for (const RankPlan& rank : plan.ranks) {
+    if (rank.host == host.hostname) threads += rank.decode_threads;
+  }
   return std::clamp(threads, 1, kMostReaders);
 }
 
@@ -77,7 +80,7 @@ void DataStorage::prepare(const Plan& plan, const Host& host, const Dataset* dat
   const data::Residency found = data::residency(sample_);
   state.resident_found_pct = found.pct;
   state.sampled_bytes = found.bytes;
-  const int threads = all_threads(plan);
+  const int threads = all_threads(plan, host);
   if (plan.spec.data.probe.value_or(false)) {
     const data::ProbeSurroundings surroundings{
         [] { return platform::process_traffic(platform::Root(), getpid()).read_bytes; },
@@ -125,7 +128,7 @@ void DataStorage::make_warm(const Dataset& dataset, const Host& host, int thread
   state.made_by = "read through: " + std::to_string(read) + " bytes";
 }
 
-report::StorageSight DataStorage::finish(const Plan& plan) {
+StorageSight DataStorage::finish(const Plan& plan) {
   sight_.facts = platform::find_storage(plan.data.folder);
   const std::string why =
       plan.data.folder.empty() ? "synthetic data reads nothing" : "the run did not come so far";

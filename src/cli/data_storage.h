@@ -8,7 +8,7 @@
 #include "falconbench/dataset.h"
 #include "falconbench/host.h"
 #include "falconbench/plan.h"
-#include "report/storage.h"
+#include "falconbench/storage_sight.h"
 
 namespace falcon::cli {
 
@@ -20,7 +20,7 @@ class DataStorage {
   void prepare(const Plan& plan, const Host& host, const Dataset* dataset,
                const Patience& patience);
   /// After the run. Also of one that was never prepared.
-  report::StorageSight finish(const Plan& plan);
+  StorageSight finish(const Plan& plan);
 
  private:
   void make_cold(const Dataset& dataset, const std::string& folder, CacheState& state);
@@ -28,7 +28,7 @@ class DataStorage {
                  CacheState& state) const;
 
   std::vector<std::filesystem::path> sample_;
-  report::StorageSight sight_;
+  StorageSight sight_;
 };
 
 }  // namespace falcon::cli

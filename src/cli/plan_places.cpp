@@ -90,4 +90,18 @@ void add_places(const Places& places, std::string& out) {
       storage.mount + ", " + storage.attach + "; " + storage.verdict + ": " + storage.evidence);
 }
 
+void add_chassis(const std::map<std::string, SystemChassis>& chassis, std::string& out) {
+  for (const auto& [name, one] : chassis) {
+    std::string text = one.redfish->url;
+    for (const auto& [number, drawer] : one.drawers) {
+      if (drawer.switch_name.empty()) continue;
+      text += "; drawer " + number + ": switch " + drawer.switch_name;
+      for (const auto& [link_name, link] : drawer.host_links) {
+        if (!link.port.empty()) text += ", port " + link.port + " is link " + link_name;
+      }
+    }
+    add_plan_line(out, "management of " + name, text);
+  }
+}
+
 }  // namespace falcon::cli

@@ -1,8 +1,10 @@
 // Where the devices of a plan sit, as --dry-run prints it.
 #pragma once
+#include <map>
 #include <string>
 
 #include "falconbench/places.h"
+#include "falconbench/system_chassis.h"
 
 namespace falcon::cli {
 
@@ -10,5 +12,8 @@ namespace falcon::cli {
 void add_plan_line(std::string& out, const std::string& name, const std::string& text);
 
 void add_places(const Places& places, std::string& out);
+
+/// Whose management will be asked, and what is known of its ports.
+void add_chassis(const std::map<std::string, SystemChassis>& chassis, std::string& out);
 
 }  // namespace falcon::cli

@@ -118,6 +118,7 @@ std::string plan_text(const Plan& plan) {
                     (plan.ranks.size() == 1 ? " rank" : " ranks") + ", backend " + plan.backend);
   add_ranks(plan, out);
   add_places(plan.places, out);
+  add_chassis(plan.chassis, out);
   add_nccl(plan, out);
   add_steps(plan, out);
   const MemoryEstimate& memory = plan.memory;

@@ -1,4 +1,7 @@
 #include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "cli/data_set.h"
 #include "cli/file_checks.h"
@@ -7,6 +10,8 @@
 #include "falconbench/catalog.h"
 #include "falconbench/clock.h"
 #include "falconbench/errors.h"
+#include "plan/chassis.h"
+#include "plan/host_places.h"
 #include "plan/make.h"
 #include "plan/nccl.h"
 #include "plan/paths.h"
@@ -24,16 +29,20 @@
 namespace falcon::cli {
 namespace {
 
-constexpr double kHostSeconds = 300;  // for another host to make ready
+constexpr double kHostSeconds = 300;  // of silence, while another host makes ready
 
-/// Placement and ranks of this host, and of the whole run as far as it is known.
+/// What is known of this host's part; placement and ranks become those of the whole run.
 struct Local {
   plan::PlacedProcesses placed;
+  Places places;
+  std::vector<Finding> findings;  // in them
   plan::ResolvedSpec resolved;
   SystemFile system;
   std::string folder;
   FilePlan files;
+  std::string made;  // content hash of the set of data.make
   Surveyed data;
+  std::map<std::string, SystemChassis> chassis;
 };
 
 // other_machine: what files say of it; "": this one.
@@ -93,6 +102,20 @@ Surveyed look_at_data(const RunSpec& resolved, const std::string& folder, bool i
   return surveyed;
 }
 
+// data.make. Gives the content hash of what is there then.
+std::string make_set(const RunSpec& spec, const std::string& folder, Log& log,
+                     const Patience& patience) {
+  log.info("data.make: " + folder);
+  bool is_waiting = false;
+  const auto progress = [&](std::int64_t, std::int64_t total) {
+    if (total == 0 && !std::exchange(is_waiting, true)) {
+      log.info("data.make: another process or host makes this folder; waiting for it");
+    }
+    patience.check();
+  };
+  return make_data(spec, folder, progress).content_hash;
+}
+
 // is_here: planned for this machine.
 Local prepare_here(Run& run, Log& log, const Patience* patience, launch::Crew* crew, bool is_here) {
   Local local;
@@ -108,19 +131,16 @@ Local prepare_here(Run& run, Log& log, const Patience* patience, launch::Crew* c
                                  local.placed.placement.on_gpu());
   const RunSpec& spec = local.resolved.spec;
   run.plan.spec = spec;
+  local.chassis = plan::managed_chassis(local.placed.placement, local.system, spec.storage);
   local.folder = plan::data_folder(spec, local.system, is_here);
-  if (patience != nullptr && spec.data.make) {
-    if (crew != nullptr && !crew->job().is_on_one_host()) {
-      throw Error(ExitCode::kUsage,
-                  "data.make: hosts that share a folder would make it at once; make it before, "
-                  "with falconbench data make");
-    }
-    log.info("data.make: " + local.folder);
-    make_data(spec, local.folder, [&](std::int64_t, std::int64_t) { patience->check(); });
-  }
+  if (patience != nullptr && spec.data.make)
+    local.made = make_set(spec, local.folder, log, *patience);
   local.files = plan::file_plan(spec, local.system, is_here);
   if (is_here) check_readable(local.files);
   local.data = look_at_data(spec, local.folder, is_here);
+  local.places = plan::make_places(local.placed.placement, run.host, local.system,
+                                   plan::emulates(spec), spec.storage);
+  local.findings = plan::find_in_places(local.places, run.host, local.system);
   return local;
 }
 
@@ -133,35 +153,51 @@ launch::HostOffer offer_of(const Run& run, const Local& local) {
   offer.validation = local.data.facts.validation;
   offer.names = local.placed.placement.names;
   offer.ranks = local.placed.ranks;
+  offer.made = local.made;
+  offer.places = local.places;
+  offer.findings = local.findings;
   return offer;
 }
 
-// The ranks of all hosts. The head's names tell hosts with the same name apart.
-plan::PlacedProcesses joined_by_all(const Run& run, const Local& local, launch::Crew& crew) {
-  std::vector<plan::HostShare> shares = {
-      {&run.host, local.placed.placement.names, local.placed.ranks}};
+// The parts of all hosts, this one first. The head's names tell hosts with the same name apart.
+std::vector<plan::HostShare> shares_of(const Run& run, const Local& local,
+                                       const launch::Crew& crew) {
+  std::vector<plan::HostShare> shares = {{&run.host, local.placed.placement.names,
+                                          local.placed.ranks, run.host.hostname, &local.places}};
   for (const auto& host : crew.hosts()) {
-    shares.push_back({&host->offer().host, host->offer().names, host->offer().ranks});
+    const launch::HostOffer& offer = host->offer();
+    shares.push_back({&offer.host, offer.names, offer.ranks, host->name(), &offer.places});
     for (RankPlan& rank : shares.back().ranks) rank.host = host->name();
   }
-  return plan::joined(shares);
+  return shares;
 }
 
-// What stands where, and what NCCL is told of it. Across hosts no place is compared with another:
-// PCIe ends at the host.
-void add_places(Run& run, const Local& local, bool is_on_one_host) {
-  Plan& plan = run.plan;
-  const plan::Placement& placement = local.placed.placement;
-  if (is_on_one_host) {
-    plan.places = plan::make_places(placement, run.host, local.system, plan::emulates(plan.spec),
-                                    plan.spec.storage);
-    for (Finding& finding : plan::find_in_places(plan.places, run.host, local.system)) {
-      plan.findings.push_back(std::move(finding));
+// The run of all hosts in place of this one's part.
+void join_hosts(const Run& run, const launch::Crew& crew, Local& local) {
+  const std::vector<plan::HostShare> shares = shares_of(run, local, crew);
+  for (const auto& host : crew.hosts()) {
+    for (Finding finding : host->offer().findings) {
+      finding.message = "host " + host->name() + ": " + finding.message;
+      local.findings.push_back(std::move(finding));
     }
-  } else if (plan::emulates(plan.spec)) {
+  }
+  for (Finding& finding : plan::compare_hosts(shares)) {
+    local.findings.push_back(std::move(finding));
+  }
+  local.placed = plan::joined(shares);
+  local.places = plan::joined_places(shares);
+}
+
+// What stands where, and what NCCL is told of it.
+void add_places(Run& run, Local& local, bool is_on_one_host) {
+  Plan& plan = run.plan;
+  if (!is_on_one_host && plan::emulates(plan.spec)) {
     throw Error(ExitCode::kUsage, "emulate: a chassis is emulated on one host, not on several");
   }
-  plan.nccl = plan::plan_nccl(plan, placement, run.host, local.system);
+  plan.places = std::move(local.places);
+  plan.chassis = std::move(local.chassis);
+  plan.findings.insert(plan.findings.end(), local.findings.begin(), local.findings.end());
+  plan.nccl = plan::plan_nccl(plan, local.placed.placement, run.host, local.system);
 }
 
 launch::Waiting waiting_of(const Patience& patience) {
@@ -172,7 +208,26 @@ launch::Waiting waiting_of(const Patience& patience) {
   return waiting;
 }
 
+// On a host that is not the first: its part of the plan that the first makes of all. The storage is
+// prepared before, for the first host waits longer for an offer than for a sign of life.
+void follow(Run& run, const Local& local, const Patience& patience, launch::Crew& crew) {
+  run.plan.data = local.data.facts;
+  run.plan.ranks = local.placed.ranks;
+  prepare_storage(run, patience);
+  launch::HostPlan told = crew.offer(offer_of(run, local), waiting_of(patience));
+  run.plan = std::move(told.plan);
+  run.plan.data.folder = local.data.facts.folder;
+  run.plan.files = local.files;
+  run.plan.chassis = local.chassis;
+  run.meeting = crew.meeting_point(told);
+}
+
 }  // namespace
+
+void prepare_storage(Run& run, const Patience& patience) {
+  run.storage.prepare(run.plan, run.host, run.dataset.get(), patience);
+  run.dataset.reset();
+}
 
 void probe_host(Run& run, const Patience* patience) {
   if (run.is_probed) return;
@@ -191,17 +246,9 @@ void prepare(Run& run, Log& log, const Patience* patience, launch::Crew* crew,
   const bool is_on_one_host = crew == nullptr || crew->job().is_on_one_host();
   if (!is_on_one_host) {
     probe_host(run, patience);
-    const launch::HostOffer offer = offer_of(run, local);
-    if (!crew->is_head()) {
-      const launch::HostPlan told = crew->offer(offer, waiting_of(*patience));
-      run.plan = told.plan;
-      run.plan.data.folder = local.data.facts.folder;
-      run.plan.files = local.files;
-      run.meeting = crew->meeting_point(told);
-      return;
-    }
-    crew->take_offers(offer, waiting_of(*patience));
-    local.placed = joined_by_all(run, local, *crew);
+    if (!crew->is_head()) return follow(run, local, *patience, *crew);
+    crew->take_offers(offer_of(run, local), waiting_of(*patience));
+    join_hosts(run, *crew, local);
   }
   run.plan = plan::make(local.resolved, local.placed.placement, local.placed.ranks, run.host,
                         local.data.facts, run.id);

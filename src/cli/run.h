@@ -39,10 +39,15 @@ struct Run {
 
 /// Detection, placement, data, plan. patience: data.make is obeyed until it ends; nullptr (a dry
 /// run): no file is made. crew: of a run that was started as several processes, gathered; the plan
-/// is then that of all hosts, with the places of this one. other_machine: what files say of it,
-/// planned for in a dry run; "": this one. Throws what stands in the way.
+/// is then that of all hosts, and on one that is not the first the storage is prepared.
+/// other_machine: what files say of it, planned for in a dry run; "": this one. Throws what stands
+/// in the way.
 void prepare(Run& run, Log& log, const Patience* patience, launch::Crew* crew,
              const std::string& other_machine = "");
+
+/// The page cache as data.cache asks, and the probe of the storage, once the data set has been
+/// looked at; the workers open their own.
+void prepare_storage(Run& run, const Patience& patience);
 
 /// CUDA and the loaded libraries, once.
 void probe_host(Run& run, const Patience* patience);

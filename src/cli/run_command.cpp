@@ -27,8 +27,8 @@
 namespace falcon::cli {
 namespace {
 
-constexpr double kGatherSeconds = 300;    // for the other processes and hosts of the run to come
-constexpr double kTelemetrySeconds = 15;  // for what another host sampled
+constexpr double kGatherSeconds = 300;  // for the other processes and hosts of the run to come
+constexpr double kSightSeconds = 15;    // for what another host saw
 
 std::string output_path(const RunSpec& spec, const std::string& id) {
   return spec.output.empty() ? "reports/" + spec.name + "-" + id + ".json" : spec.output;
@@ -57,24 +57,19 @@ launch::LaunchOptions options_of(const Run& run, RunTelemetry& telemetry,
   return options;
 }
 
-// What the other hosts sampled, on the clock of this one.
+// What the launchers of the other hosts saw, on the clock of this one.
 void collect_others(Run& run, launch::Crew& crew) {
   for (const auto& host : crew.hosts()) {
     launch::Waiting waiting;
-    waiting.until_s = steady_now_s() + kTelemetrySeconds;
-    report::OtherHost other{host->offer().host, host->wait_for_telemetry(waiting)};
+    waiting.until_s = steady_now_s() + kSightSeconds;
+    report::OtherHost other{host->offer().host, host->wait_for_sight(waiting)};
     other.host.hostname = host->name();
-    if (other.telemetry.has_value()) {
-      other.telemetry.value->began_s = host->here_s(other.telemetry.value->began_s);
+    if (other.sight.has_value()) {
+      Telemetry& telemetry = other.sight.value->telemetry;
+      telemetry.began_s = host->here_s(telemetry.began_s);
     }
     run.others.push_back(std::move(other));
   }
-}
-
-// The data set has then been looked at; the workers open their own.
-void prepare_storage(Run& run, const Patience& patience) {
-  run.storage.prepare(run.plan, run.host, run.dataset.get(), patience);
-  run.dataset.reset();
 }
 
 void execute(Run& run, Log& log, const RunArguments& arguments, launch::SignalWatch& signals,
@@ -150,12 +145,11 @@ ExitCode dry_run(Run& run, Log& log, const RunArguments& arguments) {
 ExitCode serve(Run& run, Log& log, launch::SignalWatch& signals, const Patience& patience,
                launch::Crew& crew) {
   prepare(run, log, &patience, &crew);
-  prepare_storage(run, patience);
   RunTelemetry telemetry(run.plan, crew.ranks(), run.nvml);
   const launch::LaunchOptions options = options_of(run, telemetry, signals, &crew);
   std::string message;
-  const ExitCode code = launch::serve(
-      run.plan, options, std::move(run.meeting), [&] { return telemetry.finish(); }, message);
+  const auto sight = [&] { return HostSight{telemetry.finish(), run.storage.finish(run.plan)}; };
+  const ExitCode code = launch::serve(run.plan, options, std::move(run.meeting), sight, message);
   if (!message.empty()) std::fprintf(stderr, "falconbench: %s\n", message.c_str());
   return code;
 }
@@ -168,10 +162,17 @@ void gather(const Run& run, const Patience& patience, launch::Crew& crew) {
   crew.gather(waiting, agent_store_of(crew.job(), patience));
 }
 
+// Other hosts know it as long as something is waited for.
+Patience patience_of(const Run& run, launch::SignalWatch& signals, launch::Crew* crew) {
+  std::function<void()> at_check;
+  if (crew != nullptr) at_check = [crew] { crew->say_alive(); };
+  return Patience(signals, run.started_s, run.loaded.spec.timeout_s, std::move(at_check));
+}
+
 // A failed run is a result; a fault of the spec is not.
 void carry_out(Run& run, Log& log, const RunArguments& arguments, launch::SignalWatch& signals,
                launch::Crew* crew) {
-  const Patience patience(signals, run.started_s, run.loaded.spec.timeout_s);
+  const Patience patience = patience_of(run, signals, crew);
   try {
     if (crew != nullptr) gather(run, patience, *crew);
     prepare(run, log, &patience, crew);
@@ -203,7 +204,7 @@ ExitCode launch_run(const std::string& program, const Words& words, const RunArg
   // until the report is written: an impatient Ctrl-C must not lose it
   launch::SignalWatch signals;
   if (crew != nullptr && !crew->is_head()) {
-    const Patience patience(signals, run.started_s, run.loaded.spec.timeout_s);
+    const Patience patience = patience_of(run, signals, crew);
     gather(run, patience, *crew);
     return serve(run, log, signals, patience, *crew);
   }

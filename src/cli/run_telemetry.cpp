@@ -16,8 +16,10 @@ RunTelemetry::RunTelemetry(const Plan& plan, const std::vector<int>& ranks,
       if (!device.uuid.empty()) context_.gpus.push_back(device);
     }
   }
-  if (const auto& redfish = plan.spec.telemetry.redfish) {
-    context_.chassis = {{"chassis", {redfish->url, redfish->ca_file}, redfish->credentials}};
+  for (const auto& [name, chassis] : plan.chassis) {
+    const SystemRedfish& management = *chassis.redfish;
+    context_.chassis.push_back(
+        {name, {management.url, management.ca_file}, management.credentials, chassis.drawers});
   }
 }
 

@@ -100,6 +100,8 @@ std::string chassis_section(const platform::Machine& machine) {
       "\n# Each switch next to a root port is taken for a drawer. mode: one_host, two_hosts, "
       "two_links "
       "or advanced.\n"
+      "# Where its management speaks Redfish: redfish: {url: https://...} beside model, for the "
+      "counters of its ports.\n"
       "chassis:\n  chassis1:\n    model: CONFIRM\n    drawers:\n";
   for (const platform::HostLink& link : machine.host_links) {
     const std::string number = std::to_string(link.drawer);

@@ -6,14 +6,14 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <random>
 #include <system_error>
-
-#include <unistd.h>
 
 #include "base/counter_random.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "data/folder_lock.h"
 #include "falconbench/errors.h"
 
 namespace falcon::data {
@@ -59,7 +59,7 @@ std::string text_of(const base::Value& manifest, const char* name, const fs::pat
 class FolderInWork {
  public:
   explicit FolderInWork(const fs::path& wanted)
-      : path_(wanted.native() + ".making-" + std::to_string(getpid())) {}
+      : path_(wanted.native() + ".making-" + std::to_string(std::random_device()())) {}
   ~FolderInWork() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
@@ -195,18 +195,24 @@ std::string made_class_name(std::int64_t label) {
   return text;
 }
 
-MadeSet make_set(const fs::path& given, const SetRecipe& recipe,
+MadeSet make_set(const fs::path& given, const SetRecipe& recipe, const ProgressFunction& progress,
                  const std::function<SetContent(const fs::path& folder)>& write) {
   fs::path path = fs::absolute(given).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();  // a/b/ is a/b
   MadeSet made;
   if (is_up_to_date(path, recipe, made)) return made;
+  make_set_folder(path.parent_path());
+  const FolderLock lock(path, [&progress] {
+    if (progress) progress(0, 0);
+  });
+  if (is_up_to_date(path, recipe, made)) return made;  // by who had the lock before
   const FolderInWork in_work(path);
   make_set_folder(in_work.path());
   const SetContent content = write(in_work.path());
   write_manifest(in_work.path(), {recipe.format, recipe.options, content});
   std::error_code error;
   fs::rename(in_work.path(), path, error);
+  if (error && is_up_to_date(path, recipe, made)) return made;  // by who makes it without a lock
   if (error) {
     throw Error(ExitCode::kHost, "cannot rename " + shown(in_work.path()) + " to " + shown(path) +
                                      ": " + error.message());

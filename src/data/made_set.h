@@ -28,7 +28,8 @@ struct SetCheck {
   std::string summary;  // one line: what is usable, what was ignored
 };
 
-/// Called now and then by one thread with the items done. What it throws ends the work.
+/// Called now and then by one thread with the items done; with (0, 0) while another process makes
+/// the same folder and this one waits. What it throws ends the work.
 using ProgressFunction = std::function<void(std::int64_t done, std::int64_t total)>;
 
 /// Number, bytes and hash of a set's files; the hash is a sum over the files, so it has no order.
@@ -54,9 +55,12 @@ struct SetRecipe {
 
 /// Fills an empty or absent folder: write(folder) writes the files into a folder beside it, which
 /// is renamed when all is there, so an interrupted call leaves no half set. A folder that holds a
-/// set of the same recipe, unchanged in number and bytes, is left as it is. Throws falcon::Error:
-/// kUsage for a folder that holds anything else; kHost when writing fails; and what write throws.
+/// set of the same recipe, unchanged in number and bytes, is left as it is. Of several processes,
+/// on hosts that share the folder too, one makes it and the others wait (data/folder_lock.h).
+/// Throws falcon::Error: kUsage for a folder that holds anything else; kHost when writing fails;
+/// and what write and progress throw.
 MadeSet make_set(const std::filesystem::path& path, const SetRecipe& recipe,
+                 const ProgressFunction& progress,
                  const std::function<SetContent(const std::filesystem::path& folder)>& write);
 
 /// Throws falcon::Error (kHost) naming the path.

@@ -166,7 +166,7 @@ bool is_yolo_file(std::string_view name) {
 MadeSet make_coco_set(const fs::path& path, const MakeSpec& make, std::uint64_t seed,
                       const ProgressFunction& progress) {
   const DetectionMaker maker(make, seed, progress);
-  return make_set(path, {"coco", options_text(make, seed), is_coco_file},
+  return make_set(path, {"coco", options_text(make, seed), is_coco_file}, progress,
                   [&](const fs::path& folder) {
                     const SetWriter writer(folder);
                     SetContent content;
@@ -186,7 +186,8 @@ MadeSet make_yolo_set(const fs::path& path, const MakeSpec& make, std::uint64_t 
                       const ProgressFunction& progress) {
   const DetectionMaker maker(make, seed, progress);
   return make_set(
-      path, {"yolo", options_text(make, seed), is_yolo_file}, [&](const fs::path& folder) {
+      path, {"yolo", options_text(make, seed), is_yolo_file}, progress,
+      [&](const fs::path& folder) {
         const SetWriter writer(folder);
         SetContent content;
         for (const Part& part : parts_of(make)) {

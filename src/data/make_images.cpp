@@ -101,7 +101,7 @@ MadeSet make_images(const fs::path& path, const MakeImagesOptions& options, int 
                     const ProgressFunction& progress) {
   check_options(options);
   const SetRecipe recipe{"imagefolder", options_text(options), is_jpeg_name};
-  return make_set(path, recipe, [&](const fs::path& folder) {
+  return make_set(path, recipe, progress, [&](const fs::path& folder) {
     make_folders(folder, options);
     return write_pictures(folder, options, threads, progress);
   });

@@ -134,7 +134,7 @@ MadeSet make_squad(const fs::path& path, const MakeSquadOptions& options, int th
                              " val=" + std::to_string(options.val) + " version=" + options.version +
                              " seed=" + std::to_string(options.seed),
                          is_squad_file_name};
-  return make_set(path, recipe, [&](const fs::path& folder) {
+  return make_set(path, recipe, progress, [&](const fs::path& folder) {
     const SetWriter writer(folder);
     SetContent content;
     const MadeVocabulary vocabulary = made_vocabulary();

@@ -18,6 +18,7 @@ namespace {
 constexpr double kHelloSeconds = 10;  // from a connection to its first message
 constexpr double kTryAgainSeconds = 0.1;
 constexpr double kRefuseSeconds = 3;  // for those who have not come yet when all is over
+constexpr double kAliveSeconds = 5;
 constexpr std::size_t kTokenBytes = 16;
 
 std::string random_token() {
@@ -241,6 +242,15 @@ bool Crew::is_let_in(const HostHello& hello, Descriptor socket, const Waiting& w
   return false;
 }
 
+void Crew::say_alive() {
+  const std::lock_guard lock(alive_mutex_);
+  const double now_s = steady_now_s();
+  if (now_s < said_alive_s_ + kAliveSeconds) return;
+  said_alive_s_ = now_s;
+  for (const auto& host : hosts_) host->link().say(MessageType::kHostAlive, Nothing{});
+  if (head_ && head_->is_open()) head_->say(MessageType::kHostAlive, Nothing{});
+}
+
 void Crew::take_offers(const HostOffer& own, const Waiting& waiting) {
   for (const auto& host : hosts_) {
     const HostOffer& offer = host->wait_for_offer(waiting);
@@ -260,6 +270,10 @@ void Crew::take_offers(const HostOffer& own, const Waiting& waiting) {
                                         std::to_string(own.validation) + " and " +
                                         std::to_string(offer.validation) + " to evaluate on");
     }
+    if (offer.made != own.made) {
+      throw Error(ExitCode::kUsage, both + " have different data of data.make: content hash " +
+                                        own.made + " and " + offer.made);
+    }
     if (offer.ranks.size() != host->ranks().size()) {
       throw Error(ExitCode::kInternal, host->name() + " offers another number of ranks");
     }
@@ -271,8 +285,14 @@ HostPlan Crew::offer(const HostOffer& own, const Waiting& waiting) {
   HostOffer told = own;
   told.interface = interface_;
   head_->say(MessageType::kHostOffer, told);
+  const double patience_s = waiting.until_s - steady_now_s();
+  Waiting turn = waiting;
   while (head_->is_open()) {
-    waiting.poll_one(head_->fd(), POLLIN | (head_->wants_to_write() ? POLLOUT : 0));
+    const std::size_t before = head_->bytes_read();
+    if (!turn.poll_one(head_->fd(), POLLIN | (head_->wants_to_write() ? POLLOUT : 0))) {
+      throw Error(ExitCode::kHang, "the launcher of the first host (" + job_.master_address +
+                                       ") was not ready in time");
+    }
     head_->flush();
     for (const Message& message : head_->receive()) {
       if (message.type == MessageType::kHostPlan) return body_of<HostPlan>(message);
@@ -281,6 +301,7 @@ HostPlan Crew::offer(const HostOffer& own, const Waiting& waiting) {
       const auto ping = body_of<Ping>(message);
       head_->say(MessageType::kPong, Ping{ping.sent_s, steady_now_s()});
     }
+    if (head_->bytes_read() != before) turn.until_s = steady_now_s() + patience_s;
   }
   throw Error(ExitCode::kHost,
               "the launcher of the first host (" + job_.master_address + ") is gone");

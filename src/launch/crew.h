@@ -10,6 +10,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,11 +71,16 @@ class Crew {
   /// All hosts, this one first. REQUIRES: the head.
   std::vector<RunHost> facts() const;
 
+  /// To the others, who wait for it: this host is still making ready, or waits for one that is.
+  /// Says so now and then, however often it is called. From any thread, while nothing else is said.
+  void say_alive();
+
   /// The head: takes the offers of the others and compares them with its own. Throws Error(kUsage)
-  /// naming the hosts that differ, Error with the reason of a host that cannot.
+  /// naming the hosts that differ, HostError of a host that cannot.
   void take_offers(const HostOffer& own, const Waiting& waiting);
-  /// Another host: says what it would do, and waits for the plan. Throws Error with the head's
-  /// reason when the run is refused.
+  /// Another host: says what it would do, and waits for the plan; the time of `waiting` begins anew
+  /// with every sign of life. Throws Error with the head's reason when the run is refused, kHang
+  /// when it says nothing.
   HostPlan offer(const HostOffer& own, const Waiting& waiting);
   ControlChannel& head() { return *head_; }
 
@@ -102,6 +108,8 @@ class Crew {
   bool has_gathered_ = false;
   std::vector<std::unique_ptr<RemoteHost>> hosts_;
   std::optional<ControlChannel> head_;
+  std::mutex alive_mutex_;
+  double said_alive_s_ = 0;
   std::string interface_;  // that leads to the other hosts
 };
 

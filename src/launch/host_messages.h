@@ -33,8 +33,11 @@ struct HostOffer {
   Host host;
   std::string spec_hash;                                  // of its resolved spec
   std::int64_t samples = 0, classes = 0, validation = 0;  // of its data set
+  std::string made;                                       // content hash of what data.make made
   std::vector<std::string> names;  // of its devices, as the topology has them
   std::vector<RankPlan> ranks;
+  Places places;  // of its devices
+  std::vector<Finding> findings;
   std::string interface;  // that leads to the head
 };
 template <class V>
@@ -44,8 +47,11 @@ void visit_fields(HostOffer& o, V& v) {
   v.field("samples", o.samples, "samples of the data set");
   v.field("classes", o.classes, "classes of the data set");
   v.field("validation", o.validation, "samples to evaluate on");
+  v.field("made", o.made, "content hash of the set of data.make; empty without");
   v.field("names", o.names, "devices as the topology names them");
   v.field("ranks", o.ranks, "devices, CPUs and threads of its ranks");
+  v.field("places", o.places, "where its devices sit");
+  v.field("findings", o.findings, "what stands out in that");
   v.field("interface", o.interface, "network interface that leads to the head");
 }
 

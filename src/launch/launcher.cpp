@@ -31,11 +31,11 @@ RunLog run(const Plan& plan, const LaunchOptions& options) {
 }
 
 ExitCode serve(const Plan& plan, const LaunchOptions& options, MeetingPoint meeting,
-               const std::function<Telemetry()>& telemetry, std::string& message) {
+               const std::function<HostSight()>& sight, std::string& message) {
   std::optional<SignalWatch> own;
   SignalWatch& signals = options.signals != nullptr ? *options.signals : own.emplace();
   Outpost outpost(plan, options, std::move(meeting), signals);
-  return outpost.serve(telemetry, message);
+  return outpost.serve(sight, message);
 }
 
 }  // namespace falcon::launch

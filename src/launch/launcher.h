@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 #include "falconbench/plan.h"
+#include "falconbench/run_hosts.h"
 #include "falconbench/run_log.h"
-#include "falconbench/telemetry.h"
 #include "launch/messages.h"
 #include "launch/signals.h"
 #include "launch/watch.h"
@@ -51,10 +51,10 @@ struct LaunchOptions {
 RunLog run(const Plan& plan, const LaunchOptions& options);
 
 /// The part of a launcher that is not the head: starts and watches the workers of its host for the
-/// head, hands everything on, and does what it is told. telemetry: called once, when the workers
-/// have ended. Returns what the head ends with, and its reason in `message`. When the head is gone
+/// head, hands everything on, and does what it is told. sight: called once, when the workers have
+/// ended. Returns what the head ends with, and its reason in `message`. When the head is gone
 /// or silent for alive_timeout_s, ends the workers and returns kWorker or kHang. Throws as run().
 ExitCode serve(const Plan& plan, const LaunchOptions& options, MeetingPoint meeting,
-               const std::function<Telemetry()>& telemetry, std::string& message);
+               const std::function<HostSight()>& sight, std::string& message);
 
 }  // namespace falcon::launch

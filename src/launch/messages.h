@@ -12,10 +12,10 @@
 //
 // Launchers of one run on several hosts (launch/host_messages.h):
 //
-//   host -> head         host_hello, host_offer, host_started, host_word, host_line, host_ended,
-//                        host_signal, pong, host_telemetry, refuse
-//   head -> host         accept (let in), host_plan, host_word, host_signal, ping, host_finish,
-//   host_result, refuse
+//   host -> head         host_hello, host_alive, host_offer, host_started, host_word, host_line,
+//                        host_ended, host_signal, pong, host_sight, refuse
+//   head -> host         accept (let in), host_alive, host_plan, host_word, host_signal, ping,
+//                        host_finish, host_result, refuse
 #pragma once
 #include <cstdint>
 #include <map>
@@ -32,7 +32,7 @@
 namespace falcon::launch {
 
 /// Raised with every change of a message that another version would misread.
-inline constexpr int kProtocolVersion = 3;
+inline constexpr int kProtocolVersion = 4;
 
 enum class MessageType {
   kHello,
@@ -50,6 +50,7 @@ enum class MessageType {
   kAccept,
   kRefuse,
   kHostHello,
+  kHostAlive,
   kHostOffer,
   kHostPlan,
   kHostStarted,
@@ -58,7 +59,7 @@ enum class MessageType {
   kHostEnded,
   kHostSignal,
   kHostFinish,
-  kHostTelemetry,
+  kHostSight,
   kHostResult,
   kPing,
   kPong,

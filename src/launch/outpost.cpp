@@ -25,7 +25,7 @@ Outpost::Outpost(const Plan& plan, const LaunchOptions& options, MeetingPoint me
       fleet_(plan, fleet_options_, std::move(meeting)),
       heard_s_(steady_now_s()) {}
 
-ExitCode Outpost::serve(const std::function<Telemetry()>& telemetry, std::string& message) {
+ExitCode Outpost::serve(const std::function<HostSight()>& sight, std::string& message) {
   start_workers();
   while (!is_over()) {
     const double wake_s = std::max(next_wake_s(), steady_now_s());
@@ -48,7 +48,7 @@ ExitCode Outpost::serve(const std::function<Telemetry()>& telemetry, std::string
     if (is_asked_to_finish_ && !fleet_.is_any_running()) {
       is_asked_to_finish_ = false;
       has_finished_ = true;
-      head_.say(MessageType::kHostTelemetry, telemetry());
+      head_.say(MessageType::kHostSight, sight());
     }
   }
   message = result_->message;

@@ -8,7 +8,7 @@
 
 #include "falconbench/errors.h"
 #include "falconbench/plan.h"
-#include "falconbench/telemetry.h"
+#include "falconbench/run_hosts.h"
 #include "launch/crew.h"
 #include "launch/fleet.h"
 #include "launch/launcher.h"
@@ -23,7 +23,7 @@ class Outpost {
           SignalWatch& signals);
 
   /// See launch::serve().
-  ExitCode serve(const std::function<Telemetry()>& telemetry, std::string& message);
+  ExitCode serve(const std::function<HostSight()>& sight, std::string& message);
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();

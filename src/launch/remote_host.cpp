@@ -95,9 +95,13 @@ RunHost RemoteHost::facts() const {
 }
 
 const HostOffer& RemoteHost::wait_for_offer(const Waiting& waiting) {
+  const double patience_s = waiting.until_s - steady_now_s();
+  Waiting turn = waiting;
   while (!has_offer_) {
-    const bool is_in_time = waiting.poll_one(link_.fd(), POLLIN);
+    const std::size_t before = link_.bytes_read();
+    const bool is_in_time = turn.poll_one(link_.fd(), POLLIN);
     receive(steady_now_s());
+    if (link_.bytes_read() != before) turn.until_s = steady_now_s() + patience_s;
     if (refusal_) {
       throw HostError(static_cast<ExitCode>(refusal_->exit_code), name_, refusal_->message);
     }
@@ -180,8 +184,10 @@ void RemoteHost::obey(const Message& message, double now_s) {
     case MessageType::kHostSignal:
       signal_ = body_of<HostSignal>(message).signal;
       return;
-    case MessageType::kHostTelemetry:
-      telemetry_ = body_of<Telemetry>(message);
+    case MessageType::kHostSight:
+      sight_ = body_of<HostSight>(message);
+      return;
+    case MessageType::kHostAlive:
       return;
     case MessageType::kRefuse:
       refusal_ = body_of<Refusal>(message);
@@ -222,17 +228,17 @@ void RemoteHost::lose(const std::string& why) {
   }
 }
 
-Measured<Telemetry> RemoteHost::wait_for_telemetry(const Waiting& waiting) {
+Measured<HostSight> RemoteHost::wait_for_sight(const Waiting& waiting) {
   if (!is_lost_) link_.say(MessageType::kHostFinish, Nothing{});
-  while (!is_lost_ && !telemetry_) {
+  while (!is_lost_ && !sight_) {
     const bool is_in_time =
         waiting.poll_one(link_.fd(), POLLIN | (link_.wants_to_write() ? POLLOUT : 0));
     receive(steady_now_s());
-    if (!link_.is_open() && !telemetry_) lose("its launcher is gone");
+    if (!link_.is_open() && !sight_) lose("its launcher is gone");
     if (!is_in_time) break;
   }
-  if (telemetry_) return *telemetry_;
-  return Measured<Telemetry>::missing("the host did not send what it sampled");
+  if (sight_) return *sight_;
+  return Measured<HostSight>::missing("the host did not send what it saw");
 }
 
 std::unique_ptr<WorkerProcess> RemoteHost::process_of(int rank) {

@@ -12,7 +12,6 @@
 
 #include "falconbench/errors.h"
 #include "falconbench/run_hosts.h"
-#include "falconbench/telemetry.h"
 #include "launch/control_channel.h"
 #include "launch/host_messages.h"
 #include "launch/waiting.h"
@@ -55,8 +54,9 @@ class RemoteHost {
   ControlChannel& link() { return link_; }
   RunHost facts() const;
 
-  /// What it said it would do. Throws what `waiting` throws, and HostError: with the host's reason
-  /// when it cannot, kWorker when it is gone, kHang when it is not ready in time.
+  /// What it said it would do. The time of `waiting` begins anew with every sign of life. Throws
+  /// what `waiting` throws, and HostError: with the host's reason when it cannot, kWorker when it
+  /// is gone, kHang when it is not ready in time.
   const HostOffer& wait_for_offer(const Waiting& waiting);
   const HostOffer& offer() const { return offer_; }
   /// Several round trips, so that the shortest is a short one. Likewise.
@@ -81,8 +81,8 @@ class RemoteHost {
   void lose(const std::string& why);
   bool is_lost() const { return is_lost_; }
 
-  /// After its workers have ended: what was sampled there.
-  Measured<Telemetry> wait_for_telemetry(const Waiting& waiting);
+  /// After its workers have ended: what its launcher saw.
+  Measured<HostSight> wait_for_sight(const Waiting& waiting);
 
   std::unique_ptr<WorkerProcess> process_of(int rank);
   std::unique_ptr<Channel> channel_of(int rank);
@@ -104,7 +104,7 @@ class RemoteHost {
   bool is_lost_ = false;
   std::optional<Refusal> refusal_;
   std::optional<int> signal_;
-  std::optional<Telemetry> telemetry_;
+  std::optional<HostSight> sight_;
 };
 
 }  // namespace falcon::launch

@@ -104,6 +104,7 @@ Measured<StoragePlace> storage_of(const std::string& name, const Host& host,
   }
   StoragePlace place;
   place.name = name;
+  place.host = host.hostname;
   place.mount = declared->second.mount;
   place.device = declared->second.device;
   place.attach = declared->second.attach;
@@ -154,6 +155,7 @@ std::vector<SharedUplink> uplinks_of(const Places& places, const Host& host) {
     }
     if (uplink.devices.size() < 2) continue;
     if (uplink.name == "host") uplink.name = "switch " + one.upstream;
+    uplink.host = host.hostname;
     uplink.root_port = one.root_port;
     uplink.upstream = one.upstream;
     uplink.generation = one.generation;
@@ -220,6 +222,7 @@ Places make_places(const Placement& placement, const Host& host, const SystemFil
     const SystemGpu* declared = placement.declared[i];
     if (declared != nullptr && declared->emulated && !emulates) declared = nullptr;
     places.gpus.push_back(place_of(*placement.gpus[i], placement.names[i], declared, judge));
+    places.gpus.back().host = host.hostname;
   }
   places.pairs = pairs_of(placement, places.gpus, host);
   places.storage = storage_of(storage, host, system, judge);

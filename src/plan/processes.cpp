@@ -136,7 +136,7 @@ PlacedProcesses joined(const std::vector<HostShare>& hosts) {
     all.placement.names.push_back(row.name);
     if (row.gpu == nullptr) continue;
     all.placement.gpus.push_back(row.gpu);
-    all.placement.declared.push_back(nullptr);  // places are not compared across hosts
+    all.placement.declared.push_back(nullptr);
   }
   return all;
 }

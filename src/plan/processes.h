@@ -37,12 +37,16 @@ PlacedProcesses place_processes(const NameOrList& topology,
                                 const SystemFile& system,
                                 std::optional<std::int64_t> decode_threads);
 
-/// Placement and ranks of all hosts as one, in the order of the ranks: `hosts` outlives it.
+/// What one host brings to a run on several.
 struct HostShare {
   const Host* host = nullptr;
   std::vector<std::string> names;  // of its devices
   std::vector<RankPlan> ranks;
+  std::string name;                // unique in the run
+  const Places* places = nullptr;  // of its devices, beside ranks
 };
+/// Placement and ranks of all hosts as one, in the order of the ranks: `hosts` outlives it. Where
+/// devices are declared to be stands in the places of each host.
 PlacedProcesses joined(const std::vector<HostShare>& hosts);
 
 }  // namespace falcon::plan

@@ -150,7 +150,7 @@ Measured<T> smallest(const Root& root, const std::string& controller, const std:
 
 CgroupLimits cgroup_limits(const Root& root) {
   CgroupLimits limits;
-  limits.quota_cpus = smallest<double>(root, ",cpu,", "no quota", quota_of);
+  limits.quota_cpus = smallest<double>(root, ",cpu,", kNoQuota, quota_of);
   limits.memory_bytes = smallest<std::int64_t>(root, ",memory,", "no limit", memory_limit_of);
   for (const std::string& folder : group_folders(root, ",cpu,")) {
     if (!root.exists(folder + "/cpu.stat")) continue;

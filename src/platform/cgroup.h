@@ -8,8 +8,11 @@
 
 namespace falcon::platform {
 
+/// CgroupLimits::quota_cpus is missing for this reason when it is known that there is none.
+inline constexpr const char* kNoQuota = "no quota";
+
 struct CgroupLimits {
-  Measured<double> quota_cpus;          // missing: "no quota", or why it is unknown
+  Measured<double> quota_cpus;          // missing: kNoQuota, or why it is unknown
   Measured<std::int64_t> memory_bytes;  // missing: "no limit", or why it is unknown
   std::string cpu_stat;  // cpu.stat of the innermost group (path below the root); empty if unknown
 };

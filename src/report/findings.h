@@ -22,6 +22,13 @@ struct Note {
 };
 using Notes = std::vector<Note>;
 
+/// The storage of one host; where: " on host NAME" in a run on several.
+struct PlacedStorage {
+  const StorageFigures& figures;
+  std::string where;
+};
+std::vector<PlacedStorage> storages_of(const Report& report);
+
 /// All that the rules find, in the order of the table.
 std::vector<Finding> make_findings(const Observation& observation);
 /// Names of the table.

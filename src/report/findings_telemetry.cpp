@@ -12,23 +12,33 @@ constexpr double kThrottledPct = 5;  // below, the clocks of a healthy board mov
 constexpr std::size_t kMaxNamed = 5;
 constexpr double kLinkStep = 0.05;  // less is the noise of a mean over whole numbers
 
-/// What is wrong with each source, in words.
+/// What is wrong with each source of a host, in words. where: "" or " on host NAME".
+void add_gaps(const std::vector<SourceTelemetry>& sources, const HostTelemetry& host,
+              const std::string& where, std::vector<std::string>& gaps) {
+  for (const SourceTelemetry& source : sources) {
+    const std::string name = source.sampler + " of " + source.scope + where + ": ";
+    if (!source.stopped.empty()) gaps.push_back(name + source.stopped);
+    for (const std::string& metric : source.unsupported) gaps.push_back(name + metric);
+  }
+  const MeasuredSummary& cpu = host.cpu_pct;
+  if (!cpu.has_value()) gaps.push_back("host CPU" + where + ": " + cpu.reason);
+}
+
 std::vector<std::string> gaps_of(const Observation& o) {
   const Utilization& utilization = o.report.utilization;
   std::vector<std::string> gaps;
-  for (const SourceTelemetry& source : utilization.sources) {
-    const auto add = [&](const std::string& what) {
-      gaps.push_back(source.sampler);
-      gaps.back().append(" of ").append(source.scope).append(": ").append(what);
-    };
-    if (!source.stopped.empty()) add(source.stopped);
-    for (const std::string& metric : source.unsupported) add(metric);
-  }
   if (utilization.gpus.empty() && !o.report.topology.gpus.empty()) {
     gaps.emplace_back("no telemetry of any GPU");
   }
-  const MeasuredSummary& cpu = utilization.host.cpu_pct;
-  if (!cpu.has_value()) gaps.push_back("host CPU: " + cpu.reason);
+  add_gaps(utilization.sources, utilization.host, "", gaps);
+  for (const HostUtilization& host : utilization.hosts) {
+    const std::string where = " on host " + host.name;
+    if (host.window_s.has_value()) {
+      add_gaps(host.sources, host.host, where, gaps);
+    } else {
+      gaps.push_back("all" + where + ": " + host.window_s.reason);
+    }
+  }
   return gaps;
 }
 
@@ -51,6 +61,20 @@ void add_below(const Measured<T>& value, const Measured<M>& most, const std::str
   };
   evidence +=
       (evidence.empty() ? "" : ", ") + text(number_of(*value)) + " of " + text(number_of(*most));
+}
+
+void add_drive_links(const PlacedStorage& storage, Notes& notes) {
+  const Measured<StorageFacts>& facts = storage.figures.data;
+  if (!facts.has_value() || !facts.value->disks.has_value()) return;
+  for (const StorageDisk& disk : *facts.value->disks) {
+    std::string evidence;
+    add_below(disk.pcie_generation, disk.pcie_generation_max, "generation ", evidence);
+    add_below(disk.pcie_width, disk.pcie_width_max, "x", evidence);
+    if (evidence.empty()) continue;
+    notes.push_back(
+        {"the PCIe link of the drive " + disk.name + storage.where + " is below what it can be",
+         evidence, "reseat the drive or cable; look at the slot's wiring"});
+  }
 }
 
 /// The plan tells of links that are narrow before the run.
@@ -108,16 +132,7 @@ Notes pcie_link_degraded(const Observation& o) {
                      evidence + ", under load",
                      "reseat the board or cable; look at the slot's wiring"});
   }
-  const Measured<StorageFacts>& storage = o.report.storage.data;
-  if (!storage.has_value() || !storage.value->disks.has_value()) return notes;
-  for (const StorageDisk& disk : *storage.value->disks) {
-    std::string evidence;
-    add_below(disk.pcie_generation, disk.pcie_generation_max, "generation ", evidence);
-    add_below(disk.pcie_width, disk.pcie_width_max, "x", evidence);
-    if (evidence.empty()) continue;
-    notes.push_back({"the PCIe link of the drive " + disk.name + " is below what it can be",
-                     evidence, "reseat the drive or cable; look at the slot's wiring"});
-  }
+  for (const PlacedStorage& storage : storages_of(o.report)) add_drive_links(storage, notes);
   return notes;
 }
 

@@ -168,8 +168,9 @@ Report make(const Plan& plan, const Host& host, const RunLog& log, const Telemet
     const double zero_s = telemetry.began_s > 0 ? telemetry.began_s : log.started_s;
     report.series["run/step_time_ms"] = make_step_series(evidence, zero_s);
   }
-  add_others(circumstances.others, telemetry.began_s, report);
-  report.storage = make_storage(evidence, telemetry.utilization, circumstances.storage);
+  static_cast<StorageFigures&>(report.storage) =
+      make_storage(evidence, {host.hostname, telemetry.utilization, circumstances.storage});
+  add_others(circumstances.others, evidence, telemetry.began_s, report);
   report.error = make_error(log);
   add_energy_per_sample(evidence, report);
   add_links_under_load(report);

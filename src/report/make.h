@@ -8,6 +8,7 @@
 #include "falconbench/host.h"
 #include "falconbench/plan.h"
 #include "falconbench/report.h"
+#include "falconbench/run_hosts.h"
 #include "falconbench/run_log.h"
 #include "falconbench/telemetry.h"
 #include "report/storage.h"
@@ -18,7 +19,7 @@ namespace falcon::report {
 /// on the clock of that one.
 struct OtherHost {
   Host host;
-  Measured<Telemetry> telemetry;
+  Measured<HostSight> sight;
 };
 
 /// What plan, host and log do not hold.

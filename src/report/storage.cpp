@@ -37,18 +37,28 @@ Measured<std::int64_t> device_read(const Utilization& utilization) {
   return Bytes::missing(mounted.has_value() ? "no readings of " + *mounted : mounted.reason);
 }
 
-void set_missing(Storage& out, const std::string& why) {
+void set_missing(StorageFigures& out, const std::string& why) {
   out.io = out.io_fallback = out.state = Measured<std::string>::missing(why);
   out.file_bytes = out.workers_read_bytes = out.device_read_bytes =
       Measured<std::int64_t>::missing(why);
   out.from_storage_pct = Measured<double>::missing(why);
 }
 
+/// Of the ranks on the host.
+std::vector<const WorkerRecords*> records_of(const Evidence& evidence, const std::string& host) {
+  std::vector<const WorkerRecords*> records;
+  for (const RankPlan& rank : evidence.plan.ranks) {
+    const WorkerRecords* own = evidence.of_rank(rank.rank);
+    if (rank.host == host && own != nullptr) records.push_back(own);
+  }
+  return records;
+}
+
 /// How the ranks read, each way once.
-void take_io(const Evidence& evidence, Storage& out) {
+void take_io(const std::vector<const WorkerRecords*>& records, StorageFigures& out) {
   std::vector<std::string> ways;
   std::string fallback;
-  for (const WorkerRecords* rank : evidence.records) {
+  for (const WorkerRecords* rank : records) {
     const LoaderRecord& loader = rank->loader;
     if (std::find(ways.begin(), ways.end(), loader.io) == ways.end()) ways.push_back(loader.io);
     if (fallback.empty()) fallback = loader.io_fallback;
@@ -66,28 +76,15 @@ bool counts_reads(const StorageFacts& facts) {
   return type.starts_with("nfs") || type == "cifs" || type == "smb3";
 }
 
-/// What the loaders of the workers that were watched read: those of this host.
-std::int64_t bytes_of_watched(const Evidence& evidence, const HostTelemetry& host) {
-  std::int64_t sum = 0;
-  for (const ProcessTelemetry& process : *host.processes) {
-    for (const WorkerRecords* rank : evidence.records) {
-      const bool is_its = process.name == "rank " + std::to_string(rank->rank);
-      if (is_its) sum += rank->loader.file_bytes;
-    }
-  }
-  return sum;
-}
-
-void take_source(const Evidence& evidence, const HostTelemetry& host, Storage& out) {
+void take_source(StorageFigures& out) {
   const auto unknown = [&out](const std::string& why) {
     out.from_storage_pct = Measured<double>::missing(why);
     out.state = Measured<std::string>::missing(why);
   };
-  if (*out.file_bytes == 0) return unknown("no file was read while measuring");
+  const std::int64_t read = *out.file_bytes;
+  if (read == 0) return unknown("no file was read while measuring");
   if (!out.workers_read_bytes.has_value()) return unknown(out.workers_read_bytes.reason);
   const std::int64_t fetched = *out.workers_read_bytes;
-  const std::int64_t read = bytes_of_watched(evidence, host);
-  if (read == 0) return unknown("the workers of this host read no file while measuring");
   if (fetched == 0 && (!out.data.has_value() || !counts_reads(*out.data))) {
     return unknown("the kernel does not count what is fetched from this file system");
   }
@@ -99,25 +96,34 @@ void take_source(const Evidence& evidence, const HostTelemetry& host, Storage& o
 
 }  // namespace
 
-Storage make_storage(const Evidence& evidence, const Utilization& utilization,
-                     const StorageSight& sight) {
-  Storage out;
-  out.data = sight.facts;
-  out.cache = sight.cache;
-  out.probe = sight.probe;
+StorageFigures make_storage(const Evidence& evidence, const StorageView& view) {
+  StorageFigures out;
+  out.data = view.sight.facts;
+  out.cache = view.sight.cache;
+  out.probe = view.sight.probe;
   if (evidence.plan.data.folder.empty()) {
     set_missing(out, "synthetic data reads nothing");
     return out;
   }
   if (!evidence.gap().empty()) set_missing(out, evidence.gap());
-  out.workers_read_bytes = workers_read(utilization.host);
-  out.device_read_bytes = device_read(utilization);
+  out.workers_read_bytes = workers_read(view.utilization.host);
+  out.device_read_bytes = device_read(view.utilization);
   if (!evidence.gap().empty()) return out;
+  const std::vector<const WorkerRecords*> records = records_of(evidence, view.host);
   std::int64_t file_bytes = 0;
-  for (const WorkerRecords* rank : evidence.records) file_bytes += rank->loader.file_bytes;
+  for (const WorkerRecords* rank : records) file_bytes += rank->loader.file_bytes;
   out.file_bytes = file_bytes;
-  take_io(evidence, out);
-  take_source(evidence, utilization.host, out);
+  take_io(records, out);
+  take_source(out);
+  return out;
+}
+
+StorageFigures unknown_storage(const std::string& why) {
+  StorageFigures out;
+  set_missing(out, why);
+  out.data = Measured<StorageFacts>::missing(why);
+  out.cache = Measured<CacheState>::missing(why);
+  out.probe = Measured<StorageProbe>::missing(why);
   return out;
 }
 

@@ -115,6 +115,18 @@ std::string trial_text(const ReadTrial& trial) {
   return bytes_text(trial.bytes_per_s) + "/s";
 }
 
+/// " on host A; others: 2 cold, 1 unknown"
+std::string other_storages_text(const Report& report) {
+  if (report.storage.hosts.empty()) return "";
+  std::map<std::string, int> states;
+  for (const HostStorage& other : report.storage.hosts) {
+    ++states[other.state.value.value_or("unknown")];
+  }
+  std::vector<std::string> parts;
+  for (const auto& [state, count] : states) parts.push_back(std::to_string(count) + " " + state);
+  return " on host " + report.run.hostname + "; others: " + base::join(parts, ", ");
+}
+
 void add_storage(const Report& report, Lines& lines) {
   const Storage& storage = report.storage;
   if (!storage.data.has_value()) return;
@@ -130,7 +142,7 @@ void add_storage(const Report& report, Lines& lines) {
             trial_text(storage.probe.value->random) + " as " +
             std::to_string(storage.probe.value->random.threads) + " loaders";
   }
-  lines.add("storage", text);
+  lines.add("storage", text + other_storages_text(report));
 }
 
 void add_loss(const Report& report, Lines& lines) {

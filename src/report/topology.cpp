@@ -85,10 +85,12 @@ void judge_places(const Plan& plan, Verdict& verdict) {
   }
   std::size_t matched = 0;
   for (const GpuPlace& gpu : plan.places.gpus) {
+    const bool is_on_first = gpu.host == plan.places.gpus.front().host;
     if (gpu.verdict == kMatched) {
       ++matched;
     } else {
-      verdict.add(gpu.verdict, gpu.name + ": " + gpu.evidence);
+      verdict.add(gpu.verdict,
+                  gpu.name + (is_on_first ? "" : " of " + gpu.host) + ": " + gpu.evidence);
     }
   }
   if (matched > 0) {
@@ -96,9 +98,12 @@ void judge_places(const Plan& plan, Verdict& verdict) {
                               std::to_string(plan.places.gpus.size()) +
                               " GPUs sit where they are declared, see gpus[].evidence");
   }
-  if (!plan.places.storage.has_value()) return;
-  const StoragePlace& storage = *plan.places.storage;
-  verdict.add(storage.verdict, "storage " + storage.name + ": " + storage.evidence);
+  std::vector<StoragePlace> storages = plan.places.other_storages;
+  if (plan.places.storage.has_value()) storages.insert(storages.begin(), *plan.places.storage);
+  for (const StoragePlace& storage : storages) {
+    const std::string of = storage.host == storages.front().host ? "" : " of " + storage.host;
+    verdict.add(storage.verdict, "storage " + storage.name + of + ": " + storage.evidence);
+  }
 }
 
 TopologyGpu make_gpu(const GpuPlace& place) {
@@ -173,6 +178,7 @@ Topology make_topology(const Evidence& evidence) {
   out.transports = transports_of(evidence);
   out.uplinks = plan.places.uplinks;
   out.storage = plan.places.storage;
+  out.other_storages = plan.places.other_storages;
   for (const GpuPlace& place : plan.places.gpus) out.gpus.push_back(make_gpu(place));
   std::string silent = plan.ranks.empty() ? "nothing was planned" : "";
   for (const RankPlan& rank : plan.ranks) {

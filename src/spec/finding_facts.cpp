@@ -38,6 +38,9 @@ std::vector<WordFacts> of_the_run() {
 
 std::vector<WordFacts> of_the_machine() {
   return {
+      {"hosts_differ",
+       "the hosts of a run on several have different devices, links or storage",
+       {}},
       {"gpu_in_use", "another process held a GPU of the run before it started", {}},
       {"quota_limits_cpus", "a container quota allows fewer CPUs than the affinity mask shows", {}},
       {"memory_may_not_fit", "the memory estimate is larger than the device's memory", {}},

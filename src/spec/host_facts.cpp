@@ -19,7 +19,7 @@ std::span<const WordFacts> samplers() {
       {"gpm",
        "GPU activity: SMs, tensor cores, device memory, all PCIe traffic (Hopper and newer)",
        {}},
-      {"redfish", "ports of a chassis, by its management (telemetry.redfish)", {"redfish"}},
+      {"redfish", "ports of a chassis, by its management (redfish of it in the system file)", {}},
   };
   return table;
 }

@@ -11,7 +11,6 @@
 #include "spec/paths.h"
 #include "spec/settings.h"
 #include "spec/validate.h"
-#include "spec/validate_telemetry.h"
 #include "spec/yaml.h"
 
 namespace falcon::spec {
@@ -61,7 +60,6 @@ LoadedSpec load(const std::string& config, const std::vector<std::string>& setti
   base::Reader(catalog::words, faults, base::dotted_keys(schema))
       .read(loaded.tree, "", loaded.spec);
   validate(loaded.spec, loaded.tree, faults);
-  validate_telemetry(loaded.spec.telemetry, loaded.tree, faults);
   if (!faults.empty()) {
     sort_by_place(faults);
     throw InputError(std::move(faults));

@@ -24,9 +24,6 @@ template <class Visit>
 void visit_own_paths(RunSpec& spec, Visit&& visit) {
   visit("system", spec.system);
   visit("telemetry.raw", spec.telemetry.raw);
-  if (!spec.telemetry.redfish) return;
-  visit("telemetry.redfish.ca_file", spec.telemetry.redfish->ca_file);
-  visit("telemetry.redfish.credentials", spec.telemetry.redfish->credentials);
 }
 
 /// Whether anything of the spec is relative to the storage.

@@ -58,6 +58,7 @@ class Rules {
   void check_devices();
   void check_cpu();
   void check_batch();
+  void check_telemetry();
   void check_time();
   std::optional<std::int64_t> num_devices() const;
 

@@ -131,6 +131,13 @@ void Rules::check_batch() {
   }
 }
 
+void Rules::check_telemetry() {
+  const TelemetrySpec& telemetry = spec_.telemetry;
+  if (given("telemetry.raw") && given("telemetry.samplers") && telemetry.samplers->empty()) {
+    fault("telemetry.raw", "has no effect: telemetry.samplers is empty");
+  }
+}
+
 void Rules::check_time() {
   if (given("timeout_s") && given("budget.seconds") && *spec_.timeout_s <= *spec_.budget.seconds) {
     fault("timeout_s", base::number_text(*spec_.timeout_s) +

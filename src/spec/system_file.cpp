@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
+#include <initializer_list>
 #include <regex>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include <fnmatch.h>
 
@@ -17,12 +20,14 @@
 namespace falcon::spec {
 namespace {
 
+namespace fs = std::filesystem;
 using Path = std::vector<std::string>;  // names from the top of the file down; they may hold dots
 
 class Rules {
  public:
-  Rules(SystemFile& system, const base::Value& tree, std::vector<Fault>& faults)
-      : system_(system), tree_(tree), faults_(faults) {}
+  /// folder: of the file, which paths in it are relative to.
+  Rules(SystemFile& system, const base::Value& tree, fs::path folder, std::vector<Fault>& faults)
+      : system_(system), tree_(tree), folder_(std::move(folder)), faults_(faults) {}
 
   void check() {
     for (auto& [name, chassis] : system_.chassis) check_chassis(name, chassis);
@@ -36,6 +41,8 @@ class Rules {
   void fault(const Path& path, const std::string& message);
   void check_chassis(const std::string& name, SystemChassis& chassis);
   void check_drawer(const Path& path, const SystemDrawer& drawer);
+  void check_management(const std::string& name, SystemChassis& chassis);
+  void check_ports(const Path& path, const SystemDrawer& drawer, bool is_managed);
   void check_gpu(const std::string& name, SystemGpu& gpu);
   void check_names(const std::string& name, SystemGpu& gpu);
   void check_place(const Path& path, const std::string& chassis,
@@ -49,6 +56,7 @@ class Rules {
 
   SystemFile& system_;
   const base::Value& tree_;
+  const fs::path folder_;
   std::vector<Fault>& faults_;
   std::map<std::string, std::string> owners_;  // address, UUID or slot -> key that has it
 };
@@ -139,11 +147,67 @@ void Rules::check_drawer(const Path& path, const SystemDrawer& drawer) {
   }
 }
 
+// What is wrong with the address of a management, or "". Never the address itself, which could hold
+// a secret.
+std::string fault_of(const SystemRedfish& redfish) {
+  const std::string& url = redfish.url;
+  const bool is_plain = url.starts_with("http://");
+  if (!is_plain && !url.starts_with("https://")) return "must begin with https:// (or http://)";
+  const std::size_t host = url.find("://") + 3;
+  const std::string authority = url.substr(host, url.find('/', host) - host);
+  if (authority.empty()) return "names no host";
+  if (authority.find('@') != std::string::npos) {
+    return "holds a user or password; accepted: credentials beside it, or the environment";
+  }
+  if (is_plain && !redfish.credentials.empty()) {
+    return "is http, over which credentials could be read by others; accepted with them: https";
+  }
+  return "";
+}
+
+void Rules::check_management(const std::string& name, SystemChassis& chassis) {
+  if (!chassis.redfish) return;
+  SystemRedfish& redfish = *chassis.redfish;
+  const Path path = {"chassis", name, "redfish"};
+  if (const std::string wrong = fault_of(redfish); !wrong.empty()) {
+    fault({path[0], path[1], path[2], "url"}, wrong);
+  }
+  for (std::string* file : {&redfish.ca_file, &redfish.credentials}) {
+    if (!file->empty()) *file = fs::absolute(folder_ / *file).lexically_normal().string();
+  }
+}
+
+// What a drawer and its cables are called there.
+void Rules::check_ports(const Path& path, const SystemDrawer& drawer, bool is_managed) {
+  const Path chassis(path.begin(), path.begin() + 2);
+  const auto below = [](Path at, std::initializer_list<std::string> names) {
+    at.insert(at.end(), names);
+    return at;
+  };
+  if (!drawer.switch_name.empty()) {
+    if (!is_managed) {
+      fault(below(path, {"switch"}),
+            "has no effect without " + dotted(below(chassis, {"redfish"})));
+    }
+    check_unique(below(path, {"switch"}), "switch " + drawer.switch_name + " of " + chassis[1]);
+  }
+  for (const auto& [name, link] : drawer.host_links) {
+    if (link.port.empty()) continue;
+    const Path at = below(path, {"host_links", name, "port"});
+    if (drawer.switch_name.empty()) {
+      fault(at, "has no effect without " + dotted(below(path, {"switch"})));
+    }
+    check_unique(at, "port " + link.port + " of " + dotted(path));
+  }
+}
+
 void Rules::check_chassis(const std::string& name, SystemChassis& chassis) {
+  check_management(name, chassis);
   for (auto& [number, drawer] : chassis.drawers) {
     const Path path = {"chassis", name, "drawers", number};
     if (!is_number(number)) fault(path, "expected the number of a drawer as its key");
     check_drawer(path, drawer);
+    check_ports(path, drawer, chassis.redfish.has_value());
     for (auto& [link_name, link] : drawer.host_links) {
       Path at = path;
       at.insert(at.end(), {"host_links", link_name, "root_port"});
@@ -276,7 +340,7 @@ SystemFile load_system_file(const std::string& path) {
   SystemFile system;
   std::vector<Fault> faults;
   base::Reader(catalog::words, faults).read(tree, "", system);
-  if (faults.empty()) Rules(system, tree, faults).check();
+  if (faults.empty()) Rules(system, tree, fs::path(path).parent_path(), faults).check();
   if (!faults.empty()) {
     std::stable_sort(faults.begin(), faults.end(), [](const Fault& a, const Fault& b) {
       return std::pair(a.line, a.column) < std::pair(b.line, b.column);

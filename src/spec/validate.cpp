@@ -26,6 +26,7 @@ void Rules::check() {
   check_devices();
   check_cpu();
   check_batch();
+  check_telemetry();
   check_time();
 }
 

@@ -72,7 +72,9 @@ CpuSampler::CpuSampler(const char* name, platform::Root root, const std::string&
     for (Metric& metric : metrics_) metric.missing = disabled;
     return;
   }
-  cpu_stat_ = platform::cgroup_limits(root_).cpu_stat;
+  const platform::CgroupLimits limits = platform::cgroup_limits(root_);
+  cpu_stat_ = limits.cpu_stat;
+  metrics_[kThrottled].is_rare = limits.quota_cpus.reason == platform::kNoQuota;
   cores_ = platform::online_cpus(root_);
   for (const int cpu : cores_) {
     Metric core = share("cpu_core_busy_pct");
@@ -140,7 +142,8 @@ Reading CpuSampler::read_throttled() const {
   if (const auto ns = platform::number_after(*text, "throttled_time"); ns.has_value()) {
     return Reading::of(1e-9 * static_cast<double>(*ns));
   }
-  return Reading::none("/" + cpu_stat_ + " tells no throttled time: the group has no quota");
+  return Reading::none("/" + cpu_stat_ + " tells no throttled time" +
+                       (metrics_[kThrottled].is_rare ? ": there is no quota" : ""));
 }
 
 std::string CpuSampler::read(std::span<Reading> out) {

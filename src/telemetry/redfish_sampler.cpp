@@ -35,6 +35,20 @@ Metric metric_of(std::size_t counter, const FabricPortTelemetry& port) {
   return metric;
 }
 
+/// Which drawer the port belongs to, and which of its cables is plugged into it.
+void locate(const std::map<std::string, SystemDrawer>& drawers, FabricPortTelemetry& port) {
+  port.drawer = Measured<std::int64_t>::missing("the system file names no drawer with this switch");
+  port.host_link =
+      Measured<std::string>::missing("the system file names no host link at this port");
+  for (const auto& [number, drawer] : drawers) {
+    if (drawer.switch_name != port.switch_name) continue;
+    port.drawer = std::stoll(number);
+    for (const auto& [name, link] : drawer.host_links) {
+      if (link.port == port.port) port.host_link = name;
+    }
+  }
+}
+
 }  // namespace
 
 RedfishSampler::RedfishSampler(const char* name, WatchedChassis chassis,
@@ -63,7 +77,8 @@ void RedfishSampler::prepare() {
   } catch (const Error& error) {
     return give_up(error.what());
   }
-  for (const RedfishPort& port : ports_) {
+  for (RedfishPort& port : ports_) {
+    locate(chassis_.drawers, port.facts);
     for (std::size_t i = 0; i < kNumPortCounters; ++i) {
       metrics_.push_back(metric_of(i, port.facts));
     }

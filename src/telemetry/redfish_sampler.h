@@ -1,12 +1,14 @@
 // Byte and error counters of the ports in one chassis, from its management. On a lane of its own: a
 // management controller may take seconds to answer.
 #pragma once
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "falconbench/sampler.h"
+#include "falconbench/system_chassis.h"
 #include "telemetry/redfish_ports.h"
 
 namespace falcon::telemetry {
@@ -16,6 +18,7 @@ struct WatchedChassis {
   std::string name;
   RedfishAddress address;
   std::string credentials_file;  // "": the environment
+  std::map<std::string, SystemDrawer> drawers;
 };
 
 class RedfishSampler : public Sampler {

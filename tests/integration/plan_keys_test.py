@@ -60,7 +60,6 @@ REFUSED = {
     "emulate.falcon_link": ("emulate.falcon_link=host_staged", 2, "needs GPUs"),
     "init": ("init=absent.safetensors", 2, "absent.safetensors: no such file"),
     "checkpoint.resume": ("checkpoint.resume=absent", 2, "absent: no such file"),
-    "telemetry.redfish.url": ("telemetry.redfish.url=ftp://chassis", 2, "must begin with https://"),
     "engine.graphs": ("engine.graphs=on", 2, "needs a GPU"),
     "engine.fused": ("engine.fused=on", 2, "needs a GPU"),
     "engine.cudnn_benchmark": ("engine.cudnn_benchmark=true", 2, "needs a GPU"),

@@ -56,7 +56,6 @@ OTHERS = (
     "name output timeout_s strict data.augment data.vocab data.make.boxes data.make.version data.make.val data.make.side data.make.quality data.loader.prefetch data.loader.io data.cache data.probe "
     "parallelism.ddp.bucket_mb parallelism.ddp.first_bucket_mb parallelism.sharded.stage parallelism.sharded.unit_mb "
     "engine.channels_last engine.deterministic engine.gradient_dtype engine.allreduce "
-    "optimizer.ema_decay telemetry.interval_ms telemetry.samplers telemetry.series trace.steps "
-    "telemetry.redfish.ca_file telemetry.redfish.credentials"
+    "optimizer.ema_decay telemetry.interval_ms telemetry.samplers telemetry.series trace.steps"
 ).split()
 SHOWN = [*LOSSES, *PAIRS, *OPTIMIZER_PAIRS, *BERT_LOSSES, *OTHERS]

@@ -41,33 +41,62 @@ class TelemetryTest(RunTest):
         self.addCleanup(service.stdin.close)
         return f"https://127.0.0.1:{service.stdout.readline().strip()}"
 
+    def write_system(self, redfish):
+        """A system whose storage, the folder of the test, sits in a chassis."""
+        drawer = {"switch": "Drawer1", "host_links": {"cable": {"port": "Host1"}}}
+        system = {
+            "chassis": {"falcon4016": {"redfish": redfish, "drawers": {"1": drawer}}},
+            "storage": {"disk": {"mount": str(self.folder), "attach": "falcon", "chassis": "falcon4016", "drawer": 1}},
+        }
+        (self.folder / "system.yaml").write_text(json.dumps(system))
+
     def test_ports_of_a_chassis(self):
+        self.make_pictures("set", "--train", "16", "--classes", "2", "--side", "64")
         redfish = {"url": self.begin_service(), "ca_file": "certificate.pem", "credentials": "secrets"}
-        spec = self.write_spec(budget={"seconds": 3}, telemetry={"redfish": redfish, "raw": "raw.jsonl"})
-        done = self.run_program("--config", spec, "--output", "run.json", no_proxy="127.0.0.1")
-        self.assertEqual(done.code, 0, done)
-        ports = self.report("run.json")["utilization"]["fabric"]["ports"]
+        self.write_system(redfish)
+        given = {
+            "system": "system.yaml",
+            "storage": "disk",
+            "data": {"format": "imagefolder", "path": "set"},
+            "telemetry": {"raw": "raw.jsonl"},
+        }
+        spec = self.write_spec(budget={"seconds": 3}, **given)
+        shown = self.ok("--config", spec, "--dry-run").stdout
+        self.assertIn(f"management of falcon4016     {redfish['url']}; drawer 1: switch Drawer1, port Host1", shown)
+
+        done = self.ok("--config", spec, "--output", "run.json", no_proxy="127.0.0.1")
+        report = self.report("run.json")
+        self.assertEqual(list(report["plan"]["chassis"]), ["falcon4016"])
+        ports = report["utilization"]["fabric"]["ports"]
         self.assertEqual(len(ports), 18)
-        slot = next(p for p in ports if (p["switch"], p["port"]) == ("Drawer1", "Slot1"))
+        by_name = {(port["switch"], port["port"]): port for port in ports}
+        slot = by_name["Drawer1", "Slot1"]
         self.assertEqual((slot["type"], slot["width"], slot["rx_bytes_per_s"]["mean"]), ("DownstreamPort", 16, 0))
+        self.assertEqual((slot["chassis"], slot["drawer"], slot["host_link"]), ("falcon4016", 1, None))
+        self.assertEqual(by_name["Drawer1", "Host1"]["host_link"], "cable")
+        self.assertIsNone(by_name["Drawer2", "Host1"]["drawer"])
         for path in (*self.folder.glob("*.json"), self.folder / "raw.jsonl"):
             self.assertNotIn(SECRET, pathlib.Path(path).read_text(), path)
-        self.assertNotIn(SECRET, done.stdout + done.stderr)
+        self.assertNotIn(SECRET, done.stdout + done.stderr + shown)
 
         # Without the certificate nobody vouches for the service: the run goes on, and says so.
         del redfish["ca_file"]
-        spec = self.write_spec(telemetry={"redfish": redfish})
-        done = self.run_program("--config", spec, "--output", "plain.json", no_proxy="127.0.0.1")
-        self.assertEqual(done.code, 0, done)
+        self.write_system(redfish)
+        self.ok("--config", self.write_spec(**given), "--output", "plain.json", no_proxy="127.0.0.1")
         fabric = self.report("plain.json")["utilization"]["fabric"]
         self.assertIsNone(fabric["ports"])
         self.assertIn("certificate", fabric["ports_reason"])
 
+    def test_a_chassis_that_the_run_does_not_use_is_not_asked(self):
+        self.write_system({"url": "https://127.0.0.1:9"})
+        done = self.ok("--config", self.write_spec(system="system.yaml"), "--dry-run")
+        self.assertNotIn("management", done.stdout)
+
     def test_an_address_holds_no_secret(self):
-        setting = f"telemetry.redfish.url=https://monitor:{SECRET}@chassis"
-        done = self.run_program("--config", self.write_spec(), "--set", setting)
+        self.write_system({"url": f"https://monitor:{SECRET}@chassis"})
+        done = self.run_program("--config", self.write_spec(system="system.yaml"))
         self.assertEqual(done.code, 2, done)
-        self.assertIn("telemetry.redfish.url: holds a user or password", done.stderr)
+        self.assertIn("chassis.falcon4016.redfish.url: holds a user or password", done.stderr)
         self.assertNotIn(SECRET, done.stdout + done.stderr)
 
     def test_raw_readings_agree_with_the_report(self):

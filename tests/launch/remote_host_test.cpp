@@ -2,6 +2,7 @@
 // client.
 #include "launch/remote_host.h"
 
+#include <chrono>
 #include <csignal>
 #include <functional>
 #include <thread>
@@ -114,7 +115,45 @@ TEST_F(RemoteHostTest, WithTheHostItsWorkersAreLost) {
   EXPECT_FALSE(channel->is_open());
   EXPECT_TRUE(process->reap());
   EXPECT_EQ(to_text(*process->end()), "lost with its host");
-  EXPECT_FALSE(host_->wait_for_telemetry(for_seconds(10)).has_value());
+  EXPECT_FALSE(host_->wait_for_sight(for_seconds(10)).has_value());
+}
+
+TEST_F(RemoteHostTest, InTheEndItSaysWhatItsLauncherSaw) {
+  HostSight sight;
+  sight.telemetry.utilization.window_s = 7.0;
+  sight.storage.facts = StorageFacts{};
+  sight.storage.facts.value->folder = "/data";
+  other_.say(MessageType::kHostSight, sight);
+  const Measured<HostSight> seen = host_->wait_for_sight(for_seconds(10));
+  EXPECT_EQ(*seen.value->telemetry.utilization.window_s, 7);
+  EXPECT_EQ(seen.value->storage.facts.value->folder, "/data");
+  EXPECT_EQ(other_.receive().at(0).type, MessageType::kHostFinish);
+}
+
+// While it makes its data set, for example.
+TEST_F(RemoteHostTest, SignsOfLifeGiveItMoreTime) {
+  constexpr double kPatienceSeconds = 3;
+  std::thread busy([this] {
+    for (int i = 0; i < 8; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      other_.say(MessageType::kHostAlive, Nothing{});
+    }
+    HostOffer offer;
+    offer.samples = 17;
+    other_.say(MessageType::kHostOffer, offer);
+  });
+  EXPECT_EQ(host_->wait_for_offer(for_seconds(kPatienceSeconds)).samples, 17);
+  busy.join();
+}
+
+TEST_F(RemoteHostTest, OneThatSaysNothingIsNotWaitedForLonger) {
+  try {
+    host_->wait_for_offer(for_seconds(0.2));
+    ADD_FAILURE() << "accepted";
+  } catch (const HostError& error) {
+    EXPECT_EQ(error.code(), ExitCode::kHang);
+    EXPECT_EQ(error.host(), "B");
+  }
 }
 
 TEST_F(RemoteHostTest, WhatItMayNotSayIsRefused) {

@@ -65,7 +65,7 @@ TEST(DeclaredPlaces, WithoutNvlinkASwitchProvesNothingUntilItsPortIsNamed) {
   EXPECT_EQ(verdict(host, system, "g1", 1), "unknown");
   system.gpus["g3"].attach = "local";
   EXPECT_EQ(verdict(host, system, "g3", 3), "unknown");
-  SystemHostLink link{"", "0000:20:00.0"};
+  SystemHostLink link{"", "0000:20:00.0", ""};
   system.chassis["c"].drawers["1"].host_links["a"] = link;
   for (const char* name : {"g1", "g2"}) {
     system.gpus[name].chassis = "c";
@@ -115,8 +115,8 @@ SystemFile shared_drawer(const Host& host, const std::string& mode, const std::s
   SystemFile system = four(host);
   SystemDrawer& drawer = system.chassis["c"].drawers["1"];
   drawer.mode = mode;
-  drawer.host_links["a"] = {"", "0000:20:00.0"};
-  drawer.host_links["b"] = {other, other.empty() ? "0000:30:00.0" : ""};
+  drawer.host_links["a"] = {"", "0000:20:00.0", ""};
+  drawer.host_links["b"] = {other, other.empty() ? "0000:30:00.0" : "", ""};
   for (const auto& [name, link] : {std::pair("g1", "a"), {"g2", "a"}, {"g3", "b"}}) {
     system.gpus[name].chassis = "c";
     system.gpus[name].drawer = 1;

@@ -78,7 +78,7 @@ TEST(Processes, OfAllHostsAreInTheOrderOfTheirRanks) {
     const std::vector<ProcessView> processes = {{low, host.gpus, host.cpu.allowed},
                                                 {high, host.gpus, host.cpu.allowed}};
     const PlacedProcesses placed = place_processes({"all", {}}, processes, host, {}, {});
-    return HostShare{&host, placed.placement.names, placed.ranks};
+    return HostShare{&host, placed.placement.names, placed.ranks, host.hostname, nullptr};
   };
   const PlacedProcesses all = joined({share(first, 0, 2), share(second, 1, 3)});
   EXPECT_THAT(uuids(all), ElementsAre("GPU-0", "GPU-8", "GPU-1", "GPU-9"));

@@ -48,6 +48,29 @@ TEST(StorageFindings, ColdThatWasNot) {
   EXPECT_EQ(exit_code(report), ExitCode::kInvalid);
 }
 
+TEST(StorageFindings, OfAnotherHostNameIt) {
+  FileRun run("cold", 1000);
+  HostSight sight;
+  sight.storage = run.circumstances.storage;
+  sight.storage.cache.value->resident_begin_pct = 50.0;
+  StorageDisk disk;
+  disk.name = "nvme7n1";
+  disk.pcie_width = 2;
+  disk.pcie_width_max = 4;
+  sight.storage.facts.value->disks = std::vector<StorageDisk>{disk};
+  Host host;
+  host.hostname = "B";
+  run.circumstances.others = {{host, sight}};
+  const Report report = run.report();
+  std::vector<std::string> messages;
+  for (const Finding& finding : report.findings) messages.push_back(finding.message);
+  EXPECT_THAT(messages,
+              testing::IsSupersetOf(
+                  {std::string("the page cache was not cold on host B, as data.cache asks"),
+                   std::string("the PCIe link of the drive nvme7n1 on host B is below what it can "
+                               "be")}));
+}
+
 TEST(StorageFindings, WarmThatWasNot) {
   FileRun run("warm", 0);
   EXPECT_THAT(finding_ids(run.report()), IsEmpty());

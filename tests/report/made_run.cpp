@@ -42,6 +42,7 @@ Plan make_plan(int num_ranks, std::size_t num_steps, bool on_gpu) {
   for (int rank = 0; rank < num_ranks; ++rank) {
     RankPlan planned;
     planned.rank = rank;
+    planned.host = "node1";
     planned.devices = {device(rank, on_gpu)};
     planned.cpus = {rank};
     plan.ranks.push_back(planned);

@@ -238,6 +238,29 @@ TEST(MakeReport, GpuTelemetryMissingIsSaid) {
   EXPECT_THAT(finding_ids(report), ElementsAre("telemetry_missing"));
 }
 
+TEST(MakeReport, TelemetryMissingOnAnotherHostIsSaidWithItsName) {
+  MadeRun run;
+  OtherHost silent, poor;
+  silent.host.hostname = "B";
+  silent.sight = Measured<HostSight>::missing("it is gone");
+  poor.host.hostname = "C";
+  HostSight sight;
+  sight.telemetry.utilization.window_s = 0.4;
+  sight.telemetry.utilization.host.cpu_pct = Summary{50, 50, 50, 2, 100};
+  SourceTelemetry source;
+  source.sampler = "disk";
+  source.scope = "host";
+  source.unsupported = {"disks: no /proc/diskstats"};
+  sight.telemetry.utilization.sources = {source};
+  poor.sight = sight;
+  run.circumstances.others = {silent, poor};
+  const Report report = run.report();
+  expect_honest(report);
+  ASSERT_THAT(finding_ids(report), ElementsAre("telemetry_missing"));
+  EXPECT_EQ(report.findings[0].evidence,
+            "all on host B: it is gone; disk of host on host C: disks: no /proc/diskstats");
+}
+
 TEST(MakeReport, EpochsAreCountedFromTheFirstMeasuredStep) {
   MadeRun run;
   run.plan.steps_per_epoch = 15;

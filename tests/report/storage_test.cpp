@@ -61,20 +61,65 @@ TEST(Storage, UnknownIsNotWarm) {
   EXPECT_EQ(read_by(1000, {}, facts).state.reason, "not measured");
 }
 
-TEST(Storage, WorkersOfOtherHostsAreNotHeldAgainstTheReadingsOfThisOne) {
-  MadeRun run;
-  run.plan.data.folder = "/mnt/data";
-  run.circumstances.storage.facts = on_disks({"nvme0n1"});
-  run.records(0).loader.file_bytes = run.records(1).loader.file_bytes = 1000;
-  ProcessTelemetry process;
-  process.name = "rank 0";
-  process.read_bytes = 1000.0;
-  run.telemetry.utilization.host.processes = std::vector<ProcessTelemetry>{process};
-  EXPECT_EQ(*run.report().storage.file_bytes, 2000);
-  EXPECT_EQ(*run.report().storage.state, "cold");
-  run.telemetry.utilization.host.processes.value->front().name = "rank 7";
-  EXPECT_EQ(run.report().storage.state.reason,
-            "the workers of this host read no file while measuring");
+/// Two hosts with a rank each; the first fetched all that it read, the other nothing.
+struct TwoHosts : MadeRun {
+  TwoHosts() {
+    plan.data.folder = "/mnt/data";
+    plan.ranks[1].host = "B";
+    records(0).loader.file_bytes = 1000;
+    records(1).loader.file_bytes = 500;
+    circumstances.storage.facts = on_disks({"nvme0n1"});
+    telemetry.utilization.host.processes = std::vector<ProcessTelemetry>{fetched(0, 1000)};
+    other.storage.facts = on_disks({"sda"});
+    other.storage.cache = CacheState();
+    other.telemetry.utilization.host.processes = std::vector<ProcessTelemetry>{fetched(1, 0)};
+  }
+  static ProcessTelemetry fetched(int rank, double bytes) {
+    ProcessTelemetry process;
+    process.name = "rank " + std::to_string(rank);
+    process.read_bytes = bytes;
+    return process;
+  }
+  Report report_with(const Measured<HostSight>& sight) {
+    OtherHost second;
+    second.host.hostname = "B";
+    second.sight = sight;
+    circumstances.others = {second};
+    return report();
+  }
+  HostSight other;
+};
+
+TEST(Storage, EveryHostHasTheFiguresOfItsOwnWorkers) {
+  TwoHosts run;
+  const Storage storage = run.report_with(run.other).storage;
+  EXPECT_EQ(*storage.file_bytes, 1000);
+  EXPECT_EQ(*storage.state, "cold");
+  ASSERT_EQ(storage.hosts.size(), 1U);
+  const HostStorage& other = storage.hosts[0];
+  EXPECT_EQ(other.name, "B");
+  EXPECT_EQ(*other.file_bytes, 500);
+  EXPECT_EQ(*other.workers_read_bytes, 0);
+  EXPECT_EQ(*other.state, "warm");
+  EXPECT_EQ(*other.data.value->layers, std::vector<std::string>{"sda"});
+  EXPECT_TRUE(other.cache.has_value());
+}
+
+TEST(Storage, TheSummaryCountsTheOtherHosts) {
+  TwoHosts run;
+  const std::string text = summary(run.report_with(run.other), "r.json", false);
+  EXPECT_THAT(std::regex_replace(text, std::regex("\\s+"), " "),
+              testing::HasSubstr("cold (100.0 % from storage) on host node1; others: 1 warm"));
+}
+
+TEST(Storage, AHostThatSaidNothingIsUnknown) {
+  TwoHosts run;
+  const Storage storage = run.report_with(Measured<HostSight>::missing("it is gone")).storage;
+  ASSERT_EQ(storage.hosts.size(), 1U);
+  EXPECT_EQ(storage.hosts[0].data.reason, "it is gone");
+  EXPECT_EQ(storage.hosts[0].file_bytes.reason, "it is gone");
+  EXPECT_EQ(storage.hosts[0].state.reason, "it is gone");
+  EXPECT_EQ(*storage.state, "cold");
 }
 
 TEST(Storage, HowFilesWereRead) {
@@ -125,10 +170,8 @@ TEST(Storage, TheSummaryTellsIt) {
     run.records(rank).loader.file_bytes = 1000;
     run.records(rank).loader.io = "direct";
   }
-  ProcessTelemetry process;
-  process.name = "rank 0";
-  process.read_bytes = 1000.0;
-  run.telemetry.utilization.host.processes = std::vector<ProcessTelemetry>{process};
+  run.telemetry.utilization.host.processes =
+      std::vector<ProcessTelemetry>{TwoHosts::fetched(0, 1000), TwoHosts::fetched(1, 1000)};
   const std::string text = summary(run.report(), "r.json", false);
   const std::string flat = std::regex_replace(text, std::regex("\\s+"), " ");
   EXPECT_THAT(flat,

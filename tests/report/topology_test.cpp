@@ -92,6 +92,30 @@ TEST(Topology, TheNamedStorageCountsToo) {
   EXPECT_EQ(report.topology.evidence.front(), "storage falconNVMe: lies on nvme0n1");
 }
 
+TEST(Topology, OfSeveralHostsWhatIsNotProvedSaysWhere) {
+  MadeRun run;
+  put_places(run);
+  run.plan.places.gpus[0].host = "A";
+  run.plan.places.gpus[1].host = "B";
+  run.plan.places.gpus[1].verdict = kUnknown;
+  run.plan.places.gpus[1].evidence = "a guest";
+  StoragePlace storage;
+  storage.name = "disk";
+  storage.host = "A";
+  storage.verdict = kMatched;
+  run.plan.places.storage = storage;
+  storage.host = "B";
+  storage.verdict = kMismatched;
+  storage.evidence = "lies on sda";
+  run.plan.places.other_storages = {storage};
+  const Topology topology = run.report().topology;
+  EXPECT_EQ(topology.verdict, "mismatched");
+  EXPECT_EQ(topology.evidence.front(), "storage disk of B: lies on sda");
+  EXPECT_EQ(topology.evidence.back(), "falcon0 of B: a guest");
+  EXPECT_EQ(topology.gpus[1].host, "B");
+  EXPECT_EQ(topology.other_storages.at(0).host, "B");
+}
+
 TEST(Topology, ANamedSetWithoutPlacesIsNotProved) {
   MadeRun run;
   run.plan.spec.topology.name = "localGPUs";

@@ -53,8 +53,7 @@ RunSpec full_spec() {
   s.seed = 9007199254740993;  // 2^53 + 1: not a double
   s.engine = {"off", "fp32", "on", true, false, true, 12.25, "on"};
   s.trace.steps = 3;
-  s.telemetry = {100, std::vector<std::string>{"cpu", "redfish"}, false, "raw.jsonl",
-                 RedfishSpec{"https://chassis.example", "ca.pem", "secrets"}};
+  s.telemetry = {100, std::vector<std::string>{"cpu", "redfish"}, false, "raw.jsonl"};
   s.strict = true;
   s.timeout_s = 3600.5;
   s.output = "out.json";

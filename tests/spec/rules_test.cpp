@@ -33,13 +33,6 @@ TEST_P(PairRules, RefusesTheContradictionOnly) {
 
 const std::string kFolder = "data={format: imagefolder, path: /p}";
 
-TEST(TelemetryRules, AnAddressWithASecretIsNotRepeated) {
-  const std::string text =
-      refusal("", {"model=resnet50", "telemetry.redfish.url=https://monitor:sesame@chassis"});
-  EXPECT_THAT(text, HasSubstr("telemetry.redfish.url: holds a user or password"));
-  EXPECT_EQ(text.find("sesame"), std::string::npos) << text;
-}
-
 INSTANTIATE_TEST_SUITE_P(
     Spec, PairRules,
     testing::Values(
@@ -47,22 +40,6 @@ INSTANTIATE_TEST_SUITE_P(
              {"telemetry={samplers: [], raw: x}"},
              {"telemetry.raw", "telemetry.samplers"},
              {"telemetry={samplers: [cpu], raw: x}"}},
-        Pair{"ChassisWithoutItsSampler",
-             {"telemetry={samplers: [cpu], redfish: {url: 'https://a'}}"},
-             {"telemetry.redfish", "telemetry.samplers"},
-             {"telemetry={samplers: [cpu, redfish], redfish: {url: 'https://a'}}"}},
-        Pair{"AddressOfNoService",
-             {"telemetry.redfish.url=chassis.example"},
-             {"telemetry.redfish.url", "must begin with https:"},
-             {"telemetry.redfish.url=https://chassis.example"}},
-        Pair{"AddressWithoutHost",
-             {"telemetry.redfish.url=https:///redfish"},
-             {"telemetry.redfish.url", "no host"},
-             {"telemetry.redfish.url=http://chassis:8000/redfish"}},
-        Pair{"CredentialsInTheClear",
-             {"telemetry.redfish={url: 'http://a', credentials: secrets}"},
-             {"telemetry.redfish.url", "credentials", "https"},
-             {"telemetry.redfish={url: 'https://a', credentials: secrets}"}},
         Pair{"PathOfSynthetic", {"data.path=x"}, {"data.path", "data.format"}, {kFolder}},
         Pair{"PathMissing", {"data.format=imagefolder"}, {"data.path", "imagefolder"}, {kFolder}},
         Pair{"MakeOfSynthetic",

@@ -132,6 +132,60 @@ TEST(SystemFile, WhatContradictsAChassisIsAFaultInItsPlace) {
           HasSubstr("links.L-L: expects one_way_gb_per_s")));
 }
 
+TEST(SystemFile, TheManagementOfAChassisHasItsFilesBesideTheSystemFile) {
+  const SpecFolder folder;
+  const SystemFile system = load_system_file(folder.write(
+      "s.yaml",
+      "chassis:\n"
+      "  c:\n"
+      "    redfish: {url: 'https://c.example', ca_file: ca.pem, credentials: /secrets}\n"
+      "    drawers: {1: {switch: Drawer1, host_links: {a: {port: Host1}}}}\n"));
+  const SystemChassis& chassis = system.chassis.at("c");
+  EXPECT_EQ(chassis.redfish->url, "https://c.example");
+  EXPECT_EQ(chassis.redfish->ca_file, folder.path("ca.pem"));
+  EXPECT_EQ(chassis.redfish->credentials, "/secrets");
+  EXPECT_EQ(chassis.drawers.at("1").switch_name, "Drawer1");
+  EXPECT_EQ(chassis.drawers.at("1").host_links.at("a").port, "Host1");
+  const SystemFile plain = load_system_file(
+      folder.write("t.yaml", "chassis: {c: {redfish: {url: 'http://c.example:8000/redfish'}}}\n"));
+  EXPECT_EQ(plain.chassis.at("c").redfish->ca_file, "") << "the system's certificates";
+}
+
+TEST(SystemFile, AManagementThatCannotBeAskedIsAFault) {
+  const SpecFolder folder;
+  const auto lines = faults(folder.write("s.yaml",
+                                         "chassis:\n"
+                                         "  a: {redfish: {url: chassis.example}}\n"
+                                         "  b: {redfish: {url: 'https:///redfish'}}\n"
+                                         "  c: {redfish: {url: 'http://c', credentials: secrets}}\n"
+                                         "  d: {redfish: {url: 'https://monitor:sesame@d'}}\n"
+                                         "  e: {drawers: {1: {switch: one}}}\n"
+                                         "  f:\n"
+                                         "    redfish: {url: 'https://f'}\n"
+                                         "    drawers:\n"
+                                         "      1: {switch: one}\n"
+                                         "      2: {switch: one}\n"
+                                         "      3: {host_links: {cable: {port: x}}}\n"
+                                         "      4:\n"
+                                         "        mode: advanced\n"
+                                         "        switch: four\n"
+                                         "        host_links: {p: {port: x}, q: {port: x}}\n"));
+  EXPECT_THAT(
+      lines,
+      ElementsAre(
+          "s:2:22: chassis.a.redfish.url: must begin with https:// (or http://)",
+          "s:3:22: chassis.b.redfish.url: names no host",
+          HasSubstr("s:4:22: chassis.c.redfish.url: is http, over which credentials could be read"),
+          HasSubstr("s:5:22: chassis.d.redfish.url: holds a user or password"),
+          "s:6:29: chassis.e.drawers.1.switch: has no effect without chassis.e.redfish",
+          "s:11:19: chassis.f.drawers.2.switch: switch one of f is also chassis.f.drawers.1",
+          "s:12:38: chassis.f.drawers.3.host_links.cable.port: has no effect without "
+          "chassis.f.drawers.3.switch",
+          "s:16:46: chassis.f.drawers.4.host_links.q.port: port x of chassis.f.drawers.4 is also "
+          "chassis.f.drawers.4.host_links.p"));
+  for (const std::string& line : lines) EXPECT_EQ(line.find("sesame"), std::string::npos) << line;
+}
+
 TEST(SystemFile, AllFaultsAreNamedWithTheirPlaces) {
   const SpecFolder folder;
   const auto lines = faults(folder.write("s.yaml",

@@ -36,6 +36,7 @@ ALLOWED = {
     ("src/data/synthetic_tokens.cpp", '"synthetic" '): "the data set says in its description what it is",
     ("src/links/host_copies.cpp", '"memory" '): "what assembly changes",
     ("src/report/links/expectation.cpp", '"uplink" '): "the class of links that this place is about",
+    ("src/spec/system_file.cpp", '"redfish" '): "the key of a chassis that has this name too",
     ("src/platform/machine/roster.cpp", '"nvml" '): "the name that hwloc gives a GPU's device",
 }
 

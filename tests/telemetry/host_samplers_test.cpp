@@ -23,6 +23,38 @@ TEST(CpuSampler, BusyShareOfAllAndOfEachCpu) {
   EXPECT_DOUBLE_EQ(host.cpu_steal_pct.value->mean, 0);
 }
 
+/// What the report says of a host with these files of a control group, version 1.
+std::vector<std::string> gaps_with(const std::vector<std::pair<std::string, std::string>>& files) {
+  test::FakeRoot root;
+  root.file("proc/stat", "cpu  20 5 10 30 20 3 2 10 20 5\nprocs_running 1\n");
+  root.file("proc/loadavg", "0.5 0.5 0.5 1/100 1\n");
+  root.file("proc/self/cgroup", "1:cpu:/\n");
+  for (const auto& [name, text] : files) root.file("sys/fs/cgroup/cpu/" + name, text);
+  SamplerContext context;
+  context.root = root.path();
+  Session session(make_samplers(context, {{"cpu"}}), {});
+  session.tick();
+  for (const SourceTelemetry& source : session.result().utilization.sources) {
+    if (source.sampler == "cpu") return source.unsupported;
+  }
+  return {"no such source"};
+}
+
+TEST(CpuSampler, WithoutAQuotaThereIsNoThrottledTimeToMiss) {
+  const std::string stat = "nr_periods 0\nnr_throttled 0\n";
+  EXPECT_EQ(gaps_with({{"cpu.stat", stat}}), std::vector<std::string>());
+  EXPECT_EQ(gaps_with({{"cpu.stat", stat}, {"cpu.cfs_quota_us", "-1"}}),
+            std::vector<std::string>());
+  const std::vector<std::string> limited = gaps_with(
+      {{"cpu.stat", stat}, {"cpu.cfs_quota_us", "200000"}, {"cpu.cfs_period_us", "100000"}});
+  EXPECT_EQ(limited, std::vector<std::string>{"cpu_throttled_s: /sys/fs/cgroup/cpu/cpu.stat tells "
+                                              "no throttled time"});
+  const std::vector<std::string> unknown = gaps_with({});
+  EXPECT_EQ(unknown,
+            std::vector<std::string>{"cpu_throttled_s: no control group files are visible"})
+      << "there may be a quota";
+}
+
 TEST(CpuSampler, GuestTimeIsNotCountedTwiceAndIowaitIsIdle) {
   test::FakeRoot root;
   root.file("proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\n");

@@ -7,6 +7,7 @@
 #include "base/codec.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "redfish_service.h"
 #include "telemetry/catalog.h"
 #include "telemetry/session.h"
@@ -26,9 +27,11 @@ constexpr const char* kSlot1Path = "/redfish/v1/Fabrics/PCIe/Switches/Drawer2/Po
 class Watch {
  public:
   explicit Watch(const RedfishAddress& address, const std::string& credentials_file = "",
-                 const std::string& raw_file = "") {
+                 const std::string& raw_file = "")
+      : Watch({{"falcon", address, credentials_file, {}}}, raw_file) {}
+  explicit Watch(std::vector<WatchedChassis> chassis, const std::string& raw_file = "") {
     SamplerContext context;
-    context.chassis = {{"falcon", address, credentials_file}};
+    context.chassis = std::move(chassis);
     session_ = std::make_unique<Session>(
         make_samplers(context, {{"redfish"}}),
         SessionOptions{.series = true, .raw_file = raw_file, .clock = [this] { return now_s_; }});
@@ -89,6 +92,48 @@ TEST_F(Redfish, PortsOfTheChassisWithWhatTheyMoved) {
   EXPECT_EQ(*watch.port("Host1").type, "UpstreamPort");
   EXPECT_DOUBLE_EQ(watch.port("Host1").rx_bytes_per_s.value->mean, 0);
   EXPECT_EQ(watch.result().series.count("falcon/Drawer2/Slot1/rx_bytes_per_s"), 1U);
+}
+
+TEST_F(Redfish, PortsAreNamedAfterTheDrawersAndCablesOfTheSystemFile) {
+  RedfishService service("falcon4016");
+  SystemDrawer drawer;
+  drawer.switch_name = "Drawer2";
+  drawer.host_links["left"].port = "Host1";
+  drawer.host_links["right"];
+  Watch watch({{"falcon", {service.url(), ""}, "", {{"2", drawer}, {"3", {}}}}});
+  watch.step();
+  EXPECT_EQ(*watch.port("Host1").drawer, 2);
+  EXPECT_EQ(*watch.port("Host1").host_link, "left");
+  EXPECT_EQ(*watch.port("Slot1").drawer, 2);
+  EXPECT_THAT(watch.port("Slot1").host_link.reason, HasSubstr("names no host link"));
+  EXPECT_THAT(watch.port("Host1", "Drawer1").drawer.reason, HasSubstr("names no drawer"));
+  EXPECT_FALSE(watch.port("Host1", "Drawer1").host_link.has_value());
+}
+
+TEST_F(Redfish, EveryChassisIsAskedAndNamed) {
+  RedfishService one("falcon4016"), other("sunfish-cxl");
+  Watch watch({{"one", {one.url(), ""}, "", {}}, {"other", {other.url(), ""}, "", {}}});
+  watch.step();
+  ASSERT_EQ(watch.ports().value->size(), 26U);
+  EXPECT_EQ(watch.port("Host1").chassis, "one");
+  EXPECT_EQ(watch.port("F1", "CXL1").chassis, "other");
+  EXPECT_EQ(watch.result().series.count("one/Drawer1/Host1/rx_bytes_per_s"), 1U);
+}
+
+TEST_F(Redfish, AChassisThatDoesNotAnswerCostsAnotherNothing) {
+  RedfishService one("falcon4016"), other("falcon4016");
+  const std::string url = other.url();
+  other.stop();
+  Watch watch({{"other", {url, ""}, "", {}}, {"one", {one.url(), ""}, "", {}}});
+  watch.step();
+  EXPECT_EQ(watch.ports().value->size(), 18U);
+  std::vector<std::string> gaps;
+  for (const SourceTelemetry& source : watch.result().utilization.sources) {
+    if (source.sampler == "redfish")
+      gaps.push_back(source.scope + " " + base::join(source.unsupported, ","));
+  }
+  EXPECT_THAT(gaps,
+              testing::ElementsAre(AllOf(HasSubstr("other ports: "), HasSubstr(url)), "one "));
 }
 
 TEST_F(Redfish, ErrorsAreThoseOfTheWindow) {
@@ -218,7 +263,7 @@ TEST_F(Redfish, OneThatIsSlowDoesNotHoldTheEndOfARun) {
   RedfishService service("falcon4016");
   service.rules(R"({"delay_s": {"/redfish/v1/Fabrics": 20}})");
   SamplerContext context;
-  context.chassis = {{"falcon", {service.url(), ""}, ""}};
+  context.chassis = {{"falcon", {service.url(), ""}, "", {}}};
   Session session(make_samplers(context, {{"redfish"}}), {.interval_ms = 100});
   session.start();
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -312,7 +357,7 @@ TEST_F(Redfish, CredentialsAreNotSentInTheClear) {
 
 TEST_F(Redfish, ASamplerThatIsNotChosenAsksNobody) {
   SamplerContext context;
-  context.chassis = {{"falcon", {"https://nowhere.example", ""}, ""}};
+  context.chassis = {{"falcon", {"https://nowhere.example", ""}, "", {}}};
   Session session(make_samplers(context, {{"cpu"}}), {});
   session.tick();
   EXPECT_EQ(session.result().utilization.fabric.ports.reason,
@@ -321,7 +366,7 @@ TEST_F(Redfish, ASamplerThatIsNotChosenAsksNobody) {
 
 TEST_F(Redfish, WithoutAChassisThereIsAReason) {
   const Session session(make_samplers({}, {}), {});
-  EXPECT_THAT(session.result().utilization.fabric.ports.reason, HasSubstr("telemetry.redfish"));
+  EXPECT_THAT(session.result().utilization.fabric.ports.reason, HasSubstr("used no chassis"));
 }
 
 }  // namespace
