@@ -133,7 +133,7 @@ class Nvml {
   void* library_ = nullptr;
   std::unique_ptr<NvmlFunctions> functions_;
   std::string unavailable_;
-  mutable std::mutex gpm_mutex_;  // held in every call of GPM, whichever the device
+  mutable std::mutex calls_mutex_;  // held in every call but those that wait long, whichever the device
 };
 
 }  // namespace falcon::platform

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <utility>
 
 #include "platform/nvml.h"
@@ -55,6 +56,7 @@ NvmlResult<Out> NvmlDevice::ask(Function NvmlFunctions::*function, const char* c
                                 Arguments... arguments) const {
   Out out{};
   const Function pointer = library_->functions_.get()->*function;
+  const std::lock_guard lock(library_->calls_mutex_);
   const nvml::Code code =
       pointer == nullptr ? nvml::kFunctionNotFound : pointer(handle_, arguments..., &out);
   if (code != nvml::kSuccess) return {{}, code, library_->failure(call, code)};
@@ -204,6 +206,7 @@ nvml::Code read_processes(NvmlFunctions::Processes function, nvml::Handle handle
 NvmlResult<std::vector<NvmlProcess>> NvmlDevice::processes() const {
   std::vector<nvml::ProcessInfo> compute;
   std::vector<nvml::ProcessInfo> graphics;
+  const std::lock_guard lock(library_->calls_mutex_);
   const nvml::Code code = read_processes(library_->functions_->compute_processes, handle_, compute);
   if (code != nvml::kSuccess) {
     return {{}, code, library_->failure("nvmlDeviceGetComputeRunningProcesses", code)};
@@ -255,6 +258,7 @@ std::vector<NvmlResult<double>> NvmlDevice::fields(std::span<const unsigned> ids
     raw[i].scope = scope;
   }
   const auto function = library_->functions_->fields;
+  const std::lock_guard lock(library_->calls_mutex_);
   const nvml::Code called = function == nullptr
                                 ? nvml::kFunctionNotFound
                                 : function(handle_, static_cast<int>(raw.size()), raw.data());

@@ -30,7 +30,7 @@ NvmlResult<std::unique_ptr<NvmlGpm>> NvmlGpm::open(const NvmlDevice& device) {
   const Nvml& library = *device.library_;
   const NvmlFunctions& functions = *library.functions_;
   std::unique_ptr<NvmlGpm> gpm(new NvmlGpm(library, device.handle_));  // its end locks too
-  const std::lock_guard lock(library.gpm_mutex_);
+  const std::lock_guard lock(library.calls_mutex_);
   nvml::Code code = nvml::kFunctionNotFound;
   if (functions.gpm_alloc != nullptr && functions.gpm_free != nullptr &&
       functions.gpm_sample != nullptr && functions.gpm_metrics != nullptr) {
@@ -42,14 +42,14 @@ NvmlResult<std::unique_ptr<NvmlGpm>> NvmlGpm::open(const NvmlDevice& device) {
 }
 
 NvmlGpm::~NvmlGpm() {
-  const std::lock_guard lock(library_->gpm_mutex_);
+  const std::lock_guard lock(library_->calls_mutex_);
   for (const nvml::GpmSample sample : {earlier_, later_}) {
     if (sample != nullptr) library_->functions_->gpm_free(sample);
   }
 }
 
 NvmlResult<bool> NvmlGpm::sample() {
-  const std::lock_guard lock(library_->gpm_mutex_);
+  const std::lock_guard lock(library_->calls_mutex_);
   const nvml::Code code = library_->functions_->gpm_sample(handle_, earlier_);
   if (code != nvml::kSuccess) return {{}, code, library_->failure("nvmlGpmSampleGet", code)};
   std::swap(earlier_, later_);
@@ -67,7 +67,7 @@ std::vector<NvmlResult<double>> NvmlGpm::values(std::span<const unsigned> metric
     request.metrics[i] = nvml::GpmMetric{};
     request.metrics[i].id = metrics[i];
   }
-  std::unique_lock lock(library_->gpm_mutex_);
+  std::unique_lock lock(library_->calls_mutex_);
   const nvml::Code called = library_->functions_->gpm_metrics(&request);
   lock.unlock();
   std::vector<NvmlResult<double>> values;
