@@ -91,10 +91,12 @@ def main():
     parser.add_argument("--models", default=",".join(MODELS), help="(default: %(default)s)")
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=3, help="the fastest counts (default: %(default)s)")
+    parser.add_argument("--keep", metavar="DIR", help="leave the reports there")
     given = parser.parse_args()
     speeds, models = given.speeds.split(","), given.models.split(",")
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = given.keep or scratch
         links, runs = measure(folder, speeds, models, given)
         print("\n| model | predicted from | for | measured, ms a step | predicted (band) | error | in the band |")
         print("|---|---|---|---|---|---|---|")
