@@ -39,7 +39,7 @@ def train(folder, name, model, steps, *more):
     settings = [f"model={model}", "topology=cpu", "devices=2", f"budget.steps={steps}", "warmup_steps=5", *MODELS[model], *more]
     call("--quiet", "--output", path, *[word for setting in settings for word in ("--set", setting)])
     with open(path, encoding="utf-8") as file:
-        return path, json.load(file)["training"]["step_time_ms"]["mean"]
+        return path, json.load(file)["training"]
 
 
 def predict(source, own_links, links):
@@ -47,12 +47,19 @@ def predict(source, own_links, links):
     return json.loads(call("predict", *words))
 
 
-def row(model, source, target, measured, prediction):
-    step, low, high = (prediction[f"step_{name}ms"] for name in ("", "low_", "high_"))
-    error = step / measured - 1
-    inside = "yes" if low <= measured <= high else "no"
-    print(f"| {model} | {source} | {target} | {measured:.4g} | {step:.4g} ({low:.4g} to {high:.4g}) | {100 * error:+.1f} % | {inside} |", flush=True)
-    return abs(error)
+def figure(training, name):
+    return (training["communication"].get(f"{name}_ms") or 0) if name != "step" else training["step_time_ms"]["mean"]
+
+
+def row(model, source, target, training, prediction):
+    """Step, exchange and its exposed part, measured against predicted. Returns the error of the step."""
+    cells = []
+    for name, key in (("step", "step_ms"), ("busy", "communication_ms"), ("exposed", "exposed_ms")):
+        cells.append(f"{figure(training, name):.0f}, {prediction[key]:.0f}")
+    measured, low, high = figure(training, "step"), prediction["step_low_ms"], prediction["step_high_ms"]
+    inside = "in" if low <= measured <= high else "out of"
+    print(f"| {model} | {source} | {target} | {' | '.join(cells)} | {low:.0f} to {high:.0f}, {inside} it |", flush=True)
+    return abs(prediction["step_ms"] / measured - 1)
 
 
 def measure_links(folder, speed):
@@ -64,7 +71,7 @@ def measure_links(folder, speed):
 
 
 def measure(folder, speeds, models, given):
-    """links of each speed, and (report, step) by model and speed; NO_EXCHANGE is a speed, too. Of the rounds the fastest
+    """links of each speed, and (path, training section) of the reports by model and speed; NO_EXCHANGE is a speed, too. Of the rounds the fastest
     counts: other work on the machine only ever takes time."""
     links, runs = {}, {}
     for number in range(given.rounds):
@@ -76,10 +83,11 @@ def measure(folder, speeds, models, given):
                 links[speed] = max(links.get(speed, (0, "")), measure_links(place, speed))
             for model in models:
                 more = ["engine.allreduce=off"] if speed == NO_EXCHANGE else []
-                path, step = train(place, f"{model}-{speed}", model, given.steps, *more)
+                path, training = train(place, f"{model}-{speed}", model, given.steps, *more)
+                step = figure(training, "step")
                 print(f"round {number + 1}: {model}, {speed}: {step:.4g} ms", file=sys.stderr, flush=True)
-                if (model, speed) not in runs or step < runs[model, speed][1]:
-                    runs[model, speed] = (path, step)
+                if (model, speed) not in runs or step < figure(runs[model, speed][1], "step"):
+                    runs[model, speed] = (path, training)
     for speed, (bus, _) in links.items():
         print(f"all_reduce at {speed}: {bus / 1e9:.3f} GB/s")
     return {speed: path for speed, (_, path) in links.items()}, runs
@@ -91,12 +99,15 @@ def main():
     parser.add_argument("--models", default=",".join(MODELS), help="(default: %(default)s)")
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=3, help="the fastest counts (default: %(default)s)")
+    parser.add_argument("--keep", metavar="DIR", help="leave the reports there")
     given = parser.parse_args()
     speeds, models = given.speeds.split(","), given.models.split(",")
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = given.keep or scratch
         links, runs = measure(folder, speeds, models, given)
-        print("\n| model | predicted from | for | measured, ms a step | predicted (band) | error | in the band |")
+        print("\nms a step, measured and predicted:\n")
+        print("| model | predicted from | for | step | exchange | exposed | band of the step |")
         print("|---|---|---|---|---|---|---|")
         errors = []
         for model in models:
@@ -106,7 +117,7 @@ def main():
                         own = links.get(source, links[target])
                         found = predict(runs[model, source][0], own, links[target])
                         errors.append(row(model, source, target, runs[model, target][1], found))
-    print(f"\nmedian error {100 * statistics.median(errors):.1f} %, largest {100 * max(errors):.1f} %")
+    print(f"\nsteps: median error {100 * statistics.median(errors):.1f} %, largest {100 * max(errors):.1f} %")
 
 
 if __name__ == "__main__":

@@ -107,6 +107,8 @@ inline constexpr const char* kPredictHelp =
                  without direct access)
   --system FILE --topology T  instead: a set of a system file at the speeds that
                  its `links:` declares (not measured: a wider band)
+  --host DIR [--system FILE]  instead: the machine of these files (as for doctor
+                 --from), undeclared links as fast as such links are elsewhere
   --bus-bandwidth GB/s [--latency-us L]   instead: a ring of this speed a hop
   --measured-links FILE       such a document of the machine that the run was on
                  (default: that of --links)
@@ -119,7 +121,7 @@ inline constexpr const char* kPredictHelp =
   --compute-scale X           computation takes X times as long there
   --json
 Says time of a step with its error band, exposed communication, the bottleneck.
-Exit: 0, or 2 when a file cannot be read or lacks what is needed.
+Exit: 0, 2 when a file cannot be read or lacks what is needed, 3 no such GPUs.
 )";
 
 inline constexpr const char* kCompareHelp =

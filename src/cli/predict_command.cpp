@@ -15,9 +15,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/predict_host.h"
 #include "cli/word_options.h"
 #include "report/figures.h"
-#include "spec/system_file.h"
 
 namespace falcon::cli {
 namespace {
@@ -114,27 +114,30 @@ std::vector<analysis::Level> levels_of(const WordOptions& given, int per_host) {
 /// Sets fabric, devices and how many of them one host has.
 int find_links(const WordOptions& given, const Report& report, analysis::Target& target) {
   int in_set = kMost;
-  std::optional<SystemFile> system;
+  std::optional<PlannedMachine> machine;
   if (given.has("--bus-bandwidth")) {
     target.fabric = given_ring(given);
-  } else if (given.has("--system")) {
-    system = spec::load_system_file(given.value("--system"));
-    in_set = analysis::devices_in(*system, one(given, "--topology"));
+  } else if (given.has("--system") || given.has("--host")) {
+    machine =
+        planned_machine(given.value("--system"), given.value("--host"), one(given, "--topology"));
+    in_set = analysis::devices_in(machine->system, given.value("--topology"));
   } else if (const auto links = links_of(given.value("--links")); links) {
     in_set = analysis::devices_in(*links, one(given, "--topology"));
     target.fabric = analysis::fabric_of(*links, given.value("--topology"));
   } else {
     throw Error(ExitCode::kUsage,
-                "predict: give --links FILE or --system FILE with --topology, or --bus-bandwidth");
+                "predict: give --links FILE, --system FILE or --host DIR with --topology, or "
+                "--bus-bandwidth");
   }
   // by default as many as were measured, at least two, if there are as many
   const double measured = static_cast<double>(report.ranks.size());
   target.devices = static_cast<int>(
       given.number("--devices", std::min<double>(std::max(measured, 2.0), in_set), 1, kMost));
   const int per_host = static_cast<int>(given.number("--per-host", in_set, 1, kMost));
-  if (system) {
+  if (machine) {
     const int inside = std::max(2, std::min(target.devices, per_host));
-    target.fabric = analysis::declared_fabric(*system, given.value("--topology"), inside);
+    target.fabric = analysis::declared_fabric(machine->system, given.value("--topology"), inside,
+                                              machine->usual_links);
   }
   return per_host;
 }
@@ -163,6 +166,7 @@ ExitCode predict_command(const Words& words) {
                           {{"--report", "a report"},
                            {"--links", "a file of falconbench links --json"},
                            {"--system", "a system file"},
+                           {"--host", "a file or folder about a machine"},
                            {"--topology", "a name"},
                            {"--measured-on", "a name"},
                            {"--measured-links", "a file of falconbench links --json"},

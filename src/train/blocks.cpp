@@ -62,7 +62,7 @@ void BlockProtocol::announce(const RunProgress& progress) {
   if (!decides()) return;
   announced_ = next_block(length_, progress);
   if (group_ != nullptr) {
-    forget_read_blocks(progress.completed_steps);
+    if (ranks_meet_) forget_read_blocks(progress.completed_steps);
     group_->set(key_of(announced_count_), to_text(*announced_));
     block_steps_.push_back(announced_->steps);
   }

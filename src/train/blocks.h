@@ -41,9 +41,10 @@ Block next_block(const RunLength& length, const RunProgress& progress);
 
 class BlockProtocol {
  public:
-  /// group: nullptr in a world of one. It must outlive this.
-  BlockProtocol(comm::ProcessGroup* group, const RunLength& length)
-      : group_(group), length_(length) {}
+  /// group: nullptr in a world of one. It must outlive this. ranks_meet: a step ends only when all
+  /// ranks have taken part in it, so that what was published for it has been read.
+  BlockProtocol(comm::ProcessGroup* group, const RunLength& length, bool ranks_meet)
+      : group_(group), length_(length), ranks_meet_(ranks_meet) {}
 
   /// Rank 0 decides on the block to come and publishes it; nothing on the other ranks.
   void announce(const RunProgress& progress);
@@ -57,6 +58,7 @@ class BlockProtocol {
 
   comm::ProcessGroup* group_;
   RunLength length_;
+  bool ranks_meet_;
   std::optional<Block> announced_;  // rank 0
   std::int64_t announced_count_ = 0;
   std::int64_t taken_count_ = 0;

@@ -106,7 +106,7 @@ Trainer::Trainer(const Plan& plan, Model& model, comm::ProcessGroup* group, data
           slices_, at::TensorOptions().device(options.device).dtype(options.model_type),
           plan.spec.optimizer, start.rows)),
       feed_(loader, layout, feed_options(plan, model, options, precision_), clock_),
-      blocks_(group, length_) {
+      blocks_(group, length_, plan.spec.engine.allreduce == "on") {
   if (precision_.loss_scaling) scaler_.emplace(options.device);
   if (strategy_->is_sharded()) {
     optimizer_->set_sum_over_ranks([this](const at::Tensor& t) { strategy_->sum(t); });

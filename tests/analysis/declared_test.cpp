@@ -54,9 +54,11 @@ TEST(Declared, ASetIsARingAtTheSlowestClassOfItsHops) {
                                    HasSubstr("5.000 us taken"), Not(HasSubstr("cross"))));
   const Fabric falcon = declared_fabric(system, "falconGPUs", 4);
   EXPECT_NEAR(bus_of(falcon), 10e9, 1);
-  EXPECT_THAT(falcon.source, AllOf(HasSubstr("declared by made.yaml, not measured"),
-                                   HasSubstr("F-F cross drawer 20.00 GB/s both ways and 4.000 us"),
-                                   HasSubstr("slowest hop, F-F cross drawer at 10.00 GB/s")));
+  EXPECT_THAT(
+      falcon.source,
+      AllOf(HasSubstr("not measured: F-F same drawer"),
+            HasSubstr("F-F cross drawer 20.00 GB/s both ways and 4.000 us declared by made.yaml"),
+            HasSubstr("slowest hop, F-F cross drawer at 10.00 GB/s")));
   EXPECT_EQ(falcon.basis, kLinksDeclared);
   EXPECT_NEAR(bus_of(declared_fabric(system, "hybridGPUs", 4)), 9e9, 1);
   EXPECT_NEAR(bus_of(declared_fabric(system, "all", 6)), 9e9, 1);
@@ -77,6 +79,17 @@ TEST(Declared, AnUplinkBoundsTheHopsThatLeaveADrawer) {
   const Fabric falcon = declared_fabric(system, "falconGPUs", 4);
   EXPECT_NEAR(bus_of(falcon), 6e9, 1);
   EXPECT_THAT(falcon.source, HasSubstr("slowest hop, uplink at 6.000 GB/s"));
+}
+
+TEST(Declared, FiguresOfOtherMachinesAreToldApart) {
+  const SystemFile system = machine();
+  const Fabric falcon = declared_fabric(system, "falconGPUs", 4, {{"F-F cross drawer", "made"}});
+  EXPECT_EQ(falcon.basis, kLinksUsual);
+  EXPECT_THAT(falcon.source, AllOf(HasSubstr("and 4.000 us as seen elsewhere (made)"),
+                                   HasSubstr("24.00 GB/s both ways declared by made.yaml")));
+  EXPECT_EQ(declared_fabric(system, "falconGPUs", 2, {{"F-F cross drawer", "made"}}).basis,
+            kLinksDeclared)
+      << "that class is not on its way";
 }
 
 TEST(Declared, WhatIsNotThereIsNamed) {

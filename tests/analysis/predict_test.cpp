@@ -124,6 +124,17 @@ TEST(Predict, FromFastToSlowLinksAndBackWithinTenPercent) {
   }
 }
 
+TEST(Predict, WhatCallsWaitForOnFastLinksDoesNotGrowWithSlowOnes) {
+  StepModel fast = made_run(kFast, 1, 1);
+  const double alone_ms = *fast.busy_ms;
+  fast.busy_ms = alone_ms + 0.5 * static_cast<double>(fast.bucket_bytes.size());  // all hidden
+  const StepModel slow = made_run(kSlow, 1, 1);
+  const Prediction down = predict(fast, kFast, {kSlow, {}, 2});
+  EXPECT_NEAR(down.communication_ms, *slow.busy_ms, 0.2 * *slow.busy_ms);
+  EXPECT_NEAR(down.step_ms, slow.step_ms, 0.1 * slow.step_ms);
+  EXPECT_GE(down.step_high_ms, slow.step_ms);
+}
+
 TEST(Predict, TheBottleneckIsNamed) {
   StepModel run = made_run(kFast, 1, 1);
   EXPECT_THAT(predict(run, kFast, {kFast, {}, 2}).bottleneck, HasSubstr("computation"));

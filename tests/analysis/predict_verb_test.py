@@ -124,6 +124,27 @@ class PredictTest(unittest.TestCase):
         self.assertIn("links: declares no speed of F-L", self.predict(
             "--system", str(ROOT / "configs/systems/example.yaml"), "--topology", "hybridGPUs", code=2))  # fmt: skip
 
+    def test_a_machine_that_files_describe(self):
+        machines = ROOT / "tests/data/machines"
+        words = ("--topology", "all", "--json", "--host")
+        board = json.loads(self.predict(*words, str(machines / "rtx6000ada-4gpu-17nvme")))
+        self.assertEqual(board["links_basis"], "usual")
+        self.assertRegex(board["fabric_source"], r"L-L 26\.\d+ GB/s one way as seen elsewhere \(NODE, RTX 6000 Ada, Gen4 x16")
+        self.assertIn("declare it under links:", self.predict(*words, str(machines / "h200-2gpu-vm"), code=3))
+        # what the system file declares comes first; the rest is as such links are seen elsewhere
+        system = self.folder / "system.yaml"
+        text = pathlib.Path(PAPER_MACHINE).read_text()
+        system.write_text(text[: text.index("  F-F cross drawer:")])
+        words = ("--system", str(system), "--host", str(machines / "paper-falcon4016"), "--json", "--devices", "8", "--topology")
+        falcon = json.loads(self.predict(*words, "falconGPUs"))
+        self.assertEqual(falcon["links_basis"], "usual")
+        self.assertIn("F-F same drawer 24.00 GB/s both ways declared by", falcon["fabric_source"])
+        self.assertRegex(falcon["fabric_source"], r"F-F cross drawer [\d.]+ GB/s one way as seen elsewhere \(\w+, V100, Gen3")
+        self.assertEqual(json.loads(self.predict(*words, "localGPUs"))["links_basis"], "declared")
+        words = ("--host", str(machines / "h200-2gpu-vm"), "--system", PAPER_MACHINE, "--topology", "localGPUs")
+        self.assertIn("local0", self.predict(*words, code=3))
+        self.assertIn("no GPU", self.predict("--host", str(machines / "dgx1-8xV100"), "--topology", "all", code=3))
+
     def test_a_hierarchy_of_thousands_takes_seconds(self):
         words = ("--bus-bandwidth", "200", "--devices", "16384", "--per-host", "8", "--network", "50", "--json", "--level")
         began = time.monotonic()
@@ -156,14 +177,14 @@ class PredictTest(unittest.TestCase):
         self.assertIn("almost twice the time", rows["bert_large"][-1])
         self.assertIn("No run to predict from: mobilenet_v2, yolov5l, bert_base", done.stdout)
         self.assertIn("39.1 samples/s (NVIDIA DeepLearningExamples", done.stdout)
-        self.assertIn("not measured: F-F same drawer 24.00 GB/s", done.stdout)
+        self.assertIn("not measured: F-F same drawer 24.00 GB/s both ways declared by", done.stdout)
         # one V100 alone takes 6 samples of 39.1 a second; the made run computed for its step less what was exposed
         step_s = made_reports.full_report("bert_large", "localGPUs")["training"]
         computing_s = (step_s["step_time_ms"]["mean"] - step_s["communication"]["exposed_ms"]) / 1000
         self.assertEqual(rows["bert_large"][2], f"{6 / 39.1 / computing_s:.3g}")
 
     def test_wrong_words_are_told(self):
-        self.assertIn("give --links FILE or --system FILE", self.predict(code=2))
+        self.assertIn("give --links FILE, --system FILE or --host DIR", self.predict(code=2))
         self.assertIn("--topology is needed", self.predict("--links", self.links, code=2))
         self.assertIn("fewer than two", self.predict("--links", self.links, "--topology", "falconGPUs", code=2))
         self.assertIn("no document of falconbench links", self.predict("--links", self.report, "--topology", "all", code=2))

@@ -55,7 +55,7 @@ TEST(Blocks, EveryRankGetsTheSameOnes) {
   std::vector<std::vector<Block>> seen(kWorld);
   test::run_ranks(kWorld, [&](comm::ProcessGroup& group) {
     std::vector<Block>& mine = seen[static_cast<std::size_t>(group.rank())];
-    BlockProtocol protocol(&group, {0, 100, 0});
+    BlockProtocol protocol(&group, {0, 100, 0}, true);
     RunProgress progress;
     protocol.announce(progress);
     for (;;) {
@@ -74,6 +74,26 @@ TEST(Blocks, EveryRankGetsTheSameOnes) {
   EXPECT_GT(seen[0].size(), 5U);
   EXPECT_EQ(seen[1], seen[0]);
   EXPECT_EQ(seen[2], seen[0]);
+}
+
+TEST(Blocks, ARankThatNobodyWaitsForReadsThemLater) {
+  std::vector<std::vector<Block>> seen(2);
+  test::run_ranks(2, [&](comm::ProcessGroup& group) {
+    std::vector<Block>& mine = seen[static_cast<std::size_t>(group.rank())];
+    if (group.rank() == 1) group.barrier();
+    BlockProtocol protocol(&group, {0, 50, 0}, false);  // engine.allreduce: off
+    RunProgress progress;
+    progress.step_s = 0.1;
+    do {
+      protocol.announce(progress);
+      mine.push_back(protocol.take());
+      progress.planned_steps += mine.back().steps;
+      progress.completed_steps = progress.planned_steps;
+    } while (!mine.back().last);
+    if (group.rank() == 0) group.barrier();
+  });
+  EXPECT_EQ(seen[0].size(), 50U);
+  EXPECT_EQ(seen[1], seen[0]);
 }
 
 TEST(Blocks, EndAtCheckpoints) {

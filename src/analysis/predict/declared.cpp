@@ -119,14 +119,19 @@ SlowestHop slowest_of(const SystemFile& system, const std::vector<std::string>& 
 }
 
 std::string source_of(const SystemFile& system, const std::vector<std::string>& classes,
-                      const SlowestHop& slowest, bool has_latency) {
+                      const SlowestHop& slowest, bool has_latency,
+                      const std::map<std::string, std::string>& usual) {
   std::vector<std::string> figures;
   for (const std::string& link_class : classes) {
     figures.push_back(text_of(link_class, system.links.at(link_class)));
+    const auto elsewhere = usual.find(link_class);
+    figures.back() += elsewhere == usual.end() ? " declared by " + system.path
+                                               : " as seen elsewhere (" + elsewhere->second + ")";
   }
   if (slowest.link_class == uplink_class())
-    figures.push_back(text_of(uplink_class(), system.links.at(uplink_class())));
-  std::string text = "declared by " + system.path + ", not measured: " + base::join(figures, ", ");
+    figures.push_back(text_of(uplink_class(), system.links.at(uplink_class())) + " declared by " +
+                      system.path);
+  std::string text = "not measured: " + base::join(figures, ", ");
   if (!has_latency) {
     text += "; latency is not declared, " + report::figure(1e6 * kUnknownLatency) + " us taken";
   }
@@ -140,7 +145,8 @@ int devices_in(const SystemFile& system, const std::string& topology) {
   return static_cast<int>(names_of(system, topology).size());
 }
 
-Fabric declared_fabric(const SystemFile& system, const std::string& topology, int devices) {
+Fabric declared_fabric(const SystemFile& system, const std::string& topology, int devices,
+                       const std::map<std::string, std::string>& usual) {
   const std::vector<GpuPlace> places = ring_places(system, topology, devices);
   if (places.size() < 2) {
     refuse(system, base::printable(topology) + " has fewer than two GPUs to exchange between");
@@ -154,8 +160,10 @@ Fabric declared_fabric(const SystemFile& system, const std::string& topology, in
   }
   Fabric fabric =
       ring_fabric(topology, slowest.bytes_per_s, latency_us ? 1e-6 * *latency_us : kUnknownLatency,
-                  source_of(system, classes, slowest, latency_us.has_value()));
-  fabric.basis = kLinksDeclared;
+                  source_of(system, classes, slowest, latency_us.has_value(), usual));
+  const bool has_usual = std::any_of(classes.begin(), classes.end(),
+                                     [&usual](const auto& name) { return usual.contains(name); });
+  fabric.basis = has_usual ? kLinksUsual : kLinksDeclared;
   for (ReducePoint& point : fabric.points) {
     point.low_s = point.time_s / kDeclaredSpread;
     point.high_s = point.time_s * kDeclaredSpread;

@@ -15,6 +15,7 @@ struct ReducePoint {
 /// How the figures of a fabric were had.
 inline constexpr const char* kLinksMeasured = "measured";
 inline constexpr const char* kLinksDeclared = "declared";  // by a system file
+inline constexpr const char* kLinksUsual = "usual";        // some as seen on other machines
 inline constexpr const char* kLinksGiven = "given";        // on the command line
 
 /// GPUs of one host (or chassis) and what lies between them.

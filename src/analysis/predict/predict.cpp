@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -20,21 +21,33 @@ double sum_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
+/// How the measured run pins the model down.
+struct Calibration {
+  // A call beside computation against one alone: it waits for the other ranks and shares memory and
+  // cores, which costs the same on slow links as on fast ones; or it is faster than alone.
+  double call_extra_ms = 0;
+  double call_ratio = 1;
+  double busy_ratio = 1;  // of all calls: what the ratio would be if links explained all of it
+  double shape = 1;
+  double extra_ms = 0;  // exposed time that no exchange explains: waiting for other ranks
+  bool has_shape = false;
+};
+
 /// Times of the exchange on the way to a target: of each bucket, and of each level of its links.
 struct Exchange {
   std::vector<double> bucket_ms, level_ms;
 };
 
-Exchange exchange_of(const StepModel& model, const Target& target, Pace pace, double slowdown) {
+Exchange exchange_of(const StepModel& model, const Target& target, Pace pace,
+                     const Calibration& fit) {
   Exchange out;
   out.level_ms.resize(1 + target.levels.size());
   for (const double bytes : model.bucket_bytes) {
     std::vector<double> parts =
         all_reduce_parts_s(target.fabric, target.levels, bytes, target.devices, pace);
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      parts[i] *= 1000 * slowdown;
-      out.level_ms[i] += parts[i];
-    }
+    for (double& part : parts) part *= 1000 * fit.call_ratio;
+    if (target.devices > 1) parts.front() += fit.call_extra_ms;
+    for (std::size_t i = 0; i < parts.size(); ++i) out.level_ms[i] += parts[i];
     out.bucket_ms.push_back(sum_of(parts));
   }
   return out;
@@ -42,16 +55,8 @@ Exchange exchange_of(const StepModel& model, const Target& target, Pace pace, do
 
 /// Of the exchange that the measured run made, had it been alone.
 std::vector<double> own_bucket_ms(const StepModel& model, const Fabric& on) {
-  return exchange_of(model, {on, {}, model.ranks}, Pace::kTypical, 1).bucket_ms;
+  return exchange_of(model, {on, {}, model.ranks}, Pace::kTypical, {}).bucket_ms;
 }
-
-/// How the measured run pins the model down.
-struct Calibration {
-  double slowdown = 1;  // an exchange beside computation / alone
-  double shape = 1;
-  double extra_ms = 0;  // exposed time that no exchange explains: waiting for other ranks
-  bool has_shape = false;
-};
 
 /// The shape with which the simulated exposed time is the measured one; exposed time falls as the
 /// shape grows.
@@ -77,12 +82,19 @@ std::vector<double> measured_times_ms(const StepModel& model, const std::optiona
   return times;
 }
 
+/// busy_ms: of all calls beside computation.
+void settle_calls(const StepModel& model, const Fabric& on, double busy_ms, Calibration& out) {
+  const double alone_ms = sum_of(own_bucket_ms(model, on));
+  out.busy_ratio = busy_ms / alone_ms;
+  out.call_ratio = std::min(1.0, out.busy_ratio);
+  out.call_extra_ms =
+      std::max(0.0, busy_ms - alone_ms) / static_cast<double>(model.bucket_bytes.size());
+}
+
 Calibration calibrate(const StepModel& model, const std::optional<Fabric>& measured_on) {
   Calibration out;
   if (model.ranks < 2 || !model.busy_ms.has_value() || !(*model.busy_ms > 0)) return out;
-  if (measured_on) {
-    out.slowdown = *model.busy_ms / sum_of(own_bucket_ms(model, *measured_on));
-  }
+  if (measured_on) settle_calls(model, *measured_on, *model.busy_ms, out);
   if (!(model.exposed_ms > 0)) return out;
   const std::vector<double> times = measured_times_ms(model, measured_on);
   out.shape = fit_shape(model, times);
@@ -90,7 +102,10 @@ Calibration calibrate(const StepModel& model, const std::optional<Fabric>& measu
   const double exposed =
       exposed_after_backward_ms(model.bucket_bytes, times, model.backward_ms, out.shape);
   if (exposed > 1.01 * model.exposed_ms) {
-    out.slowdown *= model.exposed_ms / exposed;  // part of the busy time was waiting, in the shade
+    // part of the busy time was waiting, in the shade
+    const double share = model.exposed_ms / exposed;
+    if (measured_on) settle_calls(model, *measured_on, *model.busy_ms * share, out);
+    if (!measured_on) out.call_ratio = share;
   } else {
     out.extra_ms = std::max(0.0, model.exposed_ms - exposed);
   }
@@ -104,13 +119,30 @@ struct Simulated {
 
 Simulated simulate(const StepModel& model, const Target& target, Pace pace, const Calibration& fit,
                    double shape) {
-  Exchange exchange = exchange_of(model, target, pace, fit.slowdown);
+  Exchange exchange = exchange_of(model, target, pace, fit);
   const double compute_ms = (model.step_ms - model.exposed_ms) * target.compute_scale;
   const double waited_ms = target.devices > 1 ? fit.extra_ms : 0;
   const double exposed_ms =
       waited_ms + exposed_after_backward_ms(model.bucket_bytes, exchange.bucket_ms,
                                             model.backward_ms * target.compute_scale, shape);
   return {compute_ms + exposed_ms, exposed_ms, std::move(exchange)};
+}
+
+/// The ends of the band, without noise: what a call takes longer beside computation stays, or grows
+/// with the time of the call.
+std::pair<double, double> band_ms(const StepModel& model, const Target& target,
+                                  const Calibration& fit) {
+  const double factor = fit.has_shape ? std::sqrt(kShapeBand) : kShapeBand;
+  Calibration grows = fit;
+  grows.call_ratio = std::max(fit.call_ratio, fit.busy_ratio);
+  grows.call_extra_ms = 0;
+  std::pair<double, double> ends{std::numeric_limits<double>::max(), 0};
+  for (const Calibration& one : {fit, grows}) {
+    const double fast = simulate(model, target, Pace::kFast, one, fit.shape * factor).step_ms;
+    const double slow = simulate(model, target, Pace::kSlow, one, fit.shape / factor).step_ms;
+    ends = {std::min(ends.first, fast), std::max(ends.second, slow)};
+  }
+  return ends;
 }
 
 /// Which of the links takes most of the exchange.
@@ -180,20 +212,21 @@ Prediction predict(const StepModel& model, const std::optional<Fabric>& measured
   out.exposed_ms = typical.exposed_ms;
   out.communication_ms = sum_of(typical.exchange.bucket_ms);
   out.compute_ms = typical.step_ms - typical.exposed_ms;
-  const double band = fit.has_shape ? std::sqrt(kShapeBand) : kShapeBand;
-  const Simulated fast = simulate(model, target, Pace::kFast, fit, fit.shape * band);
-  const Simulated slow = simulate(model, target, Pace::kSlow, fit, fit.shape / band);
+  const auto [fast_ms, slow_ms] = band_ms(model, target, fit);
   const double noise = std::hypot(model.relative_ci95, kModelError);
-  out.step_low_ms = fast.step_ms / (1 + noise);
-  out.step_high_ms = slow.step_ms * (1 + noise);
+  out.step_low_ms = fast_ms / (1 + noise);
+  out.step_high_ms = slow_ms * (1 + noise);
   out.measured_step_ms = model.step_ms;
   settle_bottleneck(model, target, typical.exchange.level_ms, out);
   out.time_ratio = out.step_ms / model.step_ms;
   out.assumptions = model.assumptions;
   out.assumptions.push_back("the same batch a device; all ranks compute at one speed");
   if (measured_on && model.busy_ms.has_value() && model.ranks > 1) {
-    out.assumptions.push_back("an exchange beside computation takes " + figure(fit.slowdown) +
-                              " times as long as alone, as in the measured run");
+    out.assumptions.push_back("an exchange beside computation takes " +
+                              (fit.call_extra_ms > 0
+                                   ? figure(fit.call_extra_ms) + " ms more a call than alone"
+                                   : figure(fit.call_ratio) + " times as long as alone") +
+                              ", as in the measured run");
   }
   if (fit.extra_ms > 0.01 * model.step_ms) {
     out.assumptions.push_back(figure(fit.extra_ms) +

@@ -54,8 +54,10 @@ void visit_fields(Prediction& p, V& v) {
   v.field("model", p.model, "model");
   v.field("fabric", p.fabric, "set of GPUs that it is predicted for");
   v.field("fabric_source", p.fabric_source, "where the speed of its links comes from");
-  v.field("links_basis", p.links_basis,
-          "measured (falconbench links), declared (system file) or given (command line)");
+  v.field(
+      "links_basis", p.links_basis,
+      "measured (falconbench links), declared (system file), usual (some as such links are seen "
+      "elsewhere) or given (command line)");
   v.field("devices", p.devices, "number of GPUs");
   v.field("step_ms", p.step_ms, "predicted time of a step");
   v.field("step_low_ms", p.step_low_ms, "lower end of the error band");
@@ -72,8 +74,9 @@ void visit_fields(Prediction& p, V& v) {
 }
 
 /// measured_on: the links that the run used, where known: its exchange time then tells how much
-/// slower an exchange is beside computation than alone, and its exposed time when gradients become
-/// ready. The band covers the spread of the links, of the run, and of that readiness.
+/// longer a call takes beside computation than alone, and its exposed time when gradients become
+/// ready. The band covers the spread of the links and of the run, that readiness, and whether what
+/// a call takes longer stays or grows with its time.
 Prediction predict(const StepModel& model, const std::optional<Fabric>& measured_on,
                    const Target& target);
 
