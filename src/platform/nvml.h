@@ -100,6 +100,10 @@ class NvmlDevice {
   template <class Out, class Function, class... Arguments>
   NvmlResult<Out> ask(Function NvmlFunctions::*function, const char* call,
                       Arguments... arguments) const;
+  /// For what waits long.
+  template <class Out, class Function, class... Arguments>
+  NvmlResult<Out> ask_beside_others(Function NvmlFunctions::*function, const char* call,
+                                    Arguments... arguments) const;
 
   const Nvml* library_;
   nvml::Handle handle_;
@@ -133,7 +137,11 @@ class Nvml {
   void* library_ = nullptr;
   std::unique_ptr<NvmlFunctions> functions_;
   std::string unavailable_;
-  mutable std::mutex calls_mutex_;  // held in every call but those that wait long, whichever the device
+  // One call at a time, whichever the device, but those that wait long: with two boards at once GPM
+  // of driver 580 crashes. And what the field call writes to is no memory that comes and goes: with
+  // two boards joined by NVLink the heap was found spoilt when it was.
+  mutable std::mutex calls_mutex_;
+  mutable std::vector<nvml::FieldValue> field_room_ = std::vector<nvml::FieldValue>(64);
 };
 
 }  // namespace falcon::platform

@@ -54,9 +54,15 @@ struct Text {
 template <class Out, class Function, class... Arguments>
 NvmlResult<Out> NvmlDevice::ask(Function NvmlFunctions::*function, const char* call,
                                 Arguments... arguments) const {
+  const std::lock_guard lock(library_->calls_mutex_);
+  return ask_beside_others<Out>(function, call, arguments...);
+}
+
+template <class Out, class Function, class... Arguments>
+NvmlResult<Out> NvmlDevice::ask_beside_others(Function NvmlFunctions::*function, const char* call,
+                                              Arguments... arguments) const {
   Out out{};
   const Function pointer = library_->functions_.get()->*function;
-  const std::lock_guard lock(library_->calls_mutex_);
   const nvml::Code code =
       pointer == nullptr ? nvml::kFunctionNotFound : pointer(handle_, arguments..., &out);
   if (code != nvml::kSuccess) return {{}, code, library_->failure(call, code)};
@@ -179,9 +185,9 @@ NvmlResult<double> NvmlDevice::ecc_errors(unsigned kind) const {
   return converted<double>(errors, [](unsigned long long raw) { return static_cast<double>(raw); });
 }
 NvmlResult<double> NvmlDevice::pcie_bytes_per_s(unsigned direction) const {
-  return scaled(
-      ask<unsigned>(&NvmlFunctions::pcie_throughput, "nvmlDeviceGetPcieThroughput", direction),
-      1000);
+  return scaled(ask_beside_others<unsigned>(&NvmlFunctions::pcie_throughput,
+                                            "nvmlDeviceGetPcieThroughput", direction),
+                1000);
 }
 
 namespace {
@@ -252,13 +258,16 @@ NvmlResult<std::vector<NvmlLink>> NvmlDevice::nvlinks() const {
 
 std::vector<NvmlResult<double>> NvmlDevice::fields(std::span<const unsigned> ids,
                                                    unsigned scope) const {
-  std::vector<nvml::FieldValue> raw(ids.size());
+  const auto function = library_->functions_->fields;
+  const std::lock_guard lock(library_->calls_mutex_);
+  std::vector<nvml::FieldValue>& room = library_->field_room_;
+  if (room.size() < ids.size()) room.resize(ids.size());
+  const std::span<nvml::FieldValue> raw = std::span(room).first(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) {
+    raw[i] = nvml::FieldValue{};
     raw[i].field = ids[i];
     raw[i].scope = scope;
   }
-  const auto function = library_->functions_->fields;
-  const std::lock_guard lock(library_->calls_mutex_);
   const nvml::Code called = function == nullptr
                                 ? nvml::kFunctionNotFound
                                 : function(handle_, static_cast<int>(raw.size()), raw.data());

@@ -15,6 +15,7 @@ NvmlResult<bool> NvmlGpm::is_supported(const NvmlDevice& device) {
   constexpr const char* kCall = "nvmlGpmQueryDeviceSupport";
   nvml::GpmSupport support{nvml::kGpmSupportVersion, 0};
   const auto function = library.functions_->gpm_support;
+  const std::lock_guard lock(library.calls_mutex_);
   const nvml::Code code =
       function == nullptr ? nvml::kFunctionNotFound : function(device.handle_, &support);
   if (code != nvml::kSuccess) return {{}, code, library.failure(kCall, code)};

@@ -20,8 +20,7 @@ constexpr unsigned kNvlinkRx = 60;
 constexpr unsigned kNvlinkTx = 61;
 }  // namespace gpm
 
-/// One thread each; one call at a time of all of a library: that of driver 580 ends in a crash, or
-/// spoils the heap, when two devices are sampled at once. Valid while the Nvml of its device lives.
+/// One thread each. Valid while the Nvml of its device lives.
 class NvmlGpm {
  public:
   /// The counters behind it are refreshed every 100 ms: samples closer than that say nothing.

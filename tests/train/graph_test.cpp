@@ -169,7 +169,7 @@ TEST_F(GraphTest, ReplaysAreTraced) {
 /// Beside a branch of other work, and in the graph as it was when the events are gone.
 TEST_F(GraphTest, KernelsAreTimedBesideOthers) {
   const at::Tensor a = at::randn({4096, 4096}, gpu());
-  const at::Tensor large = at::empty({std::int64_t{1} << 30}, gpu());  // 4 GB, 0.8 ms at 4.8 TB/s
+  const at::Tensor large = at::empty({std::int64_t{1} << 28}, gpu());  // 1 GB, 0.2 ms at 4.8 TB/s
   const c10::cuda::CUDAStream main = c10::cuda::getStreamFromPool();
   const c10::cuda::CUDAStream side = c10::cuda::getStreamFromPool();
   const c10::cuda::CUDAStreamGuard guard(main);
@@ -205,7 +205,7 @@ TEST_F(GraphTest, KernelsAreTimedBesideOthers) {
     graph.replay();
   }
   for (std::int64_t step = 0; step < 3; ++step) {
-    EXPECT_GT(times.busy_ms(step), 3 * 0.7);
+    EXPECT_GT(times.busy_ms(step), 3 * 0.18);
     EXPECT_LT(times.busy_ms(step), 3 * 60 * 1.0);
   }
   times.leave_graph();
