@@ -189,6 +189,32 @@ TEST(StepModel, FromAReport) {
                    14e6);
 }
 
+/// As BERT-large over a slow link: what is measured of its backward pass is the wait.
+TEST(StepModel, ABackwardPassThatWaitsIsEstimated) {
+  Report report = report::MadeRun(2, 40).report();
+  Training& training = report.training;
+  training.phases_ms.forward.value->mean = 4;
+  training.phases_ms.backward.value->mean = 30;
+  training.communication.exposed_ms = 18.0;
+  training.communication.busy_ms = 47.0;
+  training.step_time_ms.mean = 55.0;
+  const StepModel bound = step_model(report);
+  EXPECT_DOUBLE_EQ(bound.backward_ms, 10);
+  EXPECT_DOUBLE_EQ(bound.exposed_ms, 38);
+  EXPECT_DOUBLE_EQ(bound.backward_error_ms, 2);
+  EXPECT_THAT(bound.assumptions, testing::Contains(HasSubstr("2.5 forward passes")));
+  const Prediction p = predict(bound, kSlow, {kFast, {}, 2});
+  EXPECT_NEAR(p.compute_ms, 17, 1e-9);
+  EXPECT_LT(p.step_low_ms, p.step_ms - 1.9);
+  EXPECT_GT(p.step_high_ms, p.step_ms + 1.9);
+
+  training.communication.busy_ms = 30.0;  // there were pauses: the pass was computation
+  EXPECT_DOUBLE_EQ(step_model(report).backward_ms, 30);
+  training.communication.busy_ms = 47.0;
+  training.phases_ms.backward.value->mean = 9;
+  EXPECT_DOUBLE_EQ(step_model(report).backward_ms, 9) << "short enough";
+}
+
 TEST(StepModel, OneRankExchangesAllParameters) {
   const StepModel model = step_model(report::MadeRun(1, 40).report());
   EXPECT_EQ(model.ranks, 1);

@@ -142,7 +142,8 @@ std::pair<double, double> band_ms(const StepModel& model, const Target& target,
     const double slow = simulate(model, target, Pace::kSlow, one, fit.shape / factor).step_ms;
     ends = {std::min(ends.first, fast), std::max(ends.second, slow)};
   }
-  return ends;
+  const double error_ms = model.backward_error_ms * target.compute_scale;
+  return {ends.first - error_ms, ends.second + error_ms};
 }
 
 /// Which of the links takes most of the exchange.

@@ -19,6 +19,7 @@ struct StepModel {
   double samples_per_rank = 0;
   double step_ms = 0, relative_ci95 = 0;
   double backward_ms = 0;                // time in which the exchange can hide
+  double backward_error_ms = 0;          // how far from it the pass may be
   double exposed_ms = 0;                 // exchange that was not hidden
   Measured<double> busy_ms;              // exchange in all
   std::vector<double> bucket_bytes;      // in the order of their exchange
@@ -29,6 +30,7 @@ struct StepModel {
 /// Bucket sizes follow from bytes, calls and spec.parallelism.ddp; of a run that exchanged nothing
 /// (one rank, or engine.allreduce off) from the number of parameters. A step without phases
 /// (captured whole) counts two thirds of it as backward pass, as 3 x forward is the rule for FLOPs.
+/// Where the exchange was under way all through the backward pass, the pass itself is estimated.
 /// Throws Error(kUsage) naming what the report lacks.
 StepModel step_model(const Report& report);
 
@@ -75,8 +77,8 @@ void visit_fields(Prediction& p, V& v) {
 
 /// measured_on: the links that the run used, where known: its exchange time then tells how much
 /// longer a call takes beside computation than alone, and its exposed time when gradients become
-/// ready. The band covers the spread of the links and of the run, that readiness, and whether what
-/// a call takes longer stays or grows with its time.
+/// ready. The band covers the spread of the links and of the run, that readiness, an estimated
+/// backward pass, and whether what a call takes longer stays or grows with its time.
 Prediction predict(const StepModel& model, const std::optional<Fabric>& measured_on,
                    const Target& target);
 
