@@ -1,6 +1,6 @@
 """The work of scripts/largest_batch.sh: for each strategy, the largest batch_size.per_gpu whose run ends well under
-engine.memory_limit_gb, found by real runs: upwards in doubling steps, then by halves between the last that fits and the
-first that does not. A run that ends for another reason than memory ends the search. The table goes to stdout, a line a
+engine.memory_limit_gb, found by real runs: next is what the memory of the last that fits lets expect, or upwards in doubling
+steps, or half-way between the last that fits and the first that does not. A run that ends for another reason than memory ends the search. The table goes to stdout, a line a
 run to stderr. Exit codes: 0 found for all, 2 wrong arguments, 4 a run failed otherwise or nothing fits."""
 
 import argparse
@@ -48,6 +48,13 @@ def run(arguments, strategy, batch, folder):
     return report if fits else None
 
 
+def expected(limit_gb, batch, report):
+    """The batch that fills the memory, if all that a run does not hold for ever grows with the batch."""
+    rank = max(report["ranks"], key=lambda one: one["gpu_memory_peak_bytes"] or 0)
+    peak, held = rank["gpu_memory_peak_bytes"] or 0, sum(rank["memory"][name] or 0 for name in COLUMNS)
+    return int(batch * (limit_gb * 1e9 - held) / (peak - held)) if peak > held else batch
+
+
 def largest(arguments, strategy, start, folder):
     """(batch, its report): start is tried first."""
     best, report, too_large, step, batch = 0, None, None, 1, start
@@ -57,8 +64,11 @@ def largest(arguments, strategy, start, folder):
             best, report = batch, tried
         else:
             too_large = batch
+        guess = expected(arguments.limit_gb, best, report) if report else best
         if too_large is None:
-            batch, step = best + step, step * 2
+            batch, step = (guess, 1) if guess > best + step else (best + step, step * 2)
+        elif tried and best < guess < too_large:
+            batch = guess
         else:
             batch = (best + too_large) // 2
     return best, report

@@ -16,11 +16,16 @@ with open(os.environ["FAKE_CALLS"], "a") as file:
     print(settings["parallelism"], settings["batch_size.per_gpu"], file=file)
 room = {"ddp": 5, "{sharded: {stage: 1}}": 9, "{sharded: {stage: 3}}": 0}[settings["parallelism"]]
 room += int(settings["engine.memory_limit_gb"]) - 16
-fits = int(settings["batch_size.per_gpu"]) <= room
+batch = int(settings["batch_size.per_gpu"])
+peak = 15.5e9
+if "grows" in settings:  # 5 GB, and as much a sample as is told
+    peak = 5e9 + batch * float(settings["grows"])
+    room = (float(settings["engine.memory_limit_gb"]) * 1e9 - 5e9) // float(settings["grows"])
+fits = batch <= room
 kind = settings.get("fails", "out_of_memory")
 memory = {name + "_bytes": 10**9 for name in ("parameter", "gradient", "master", "optimizer", "exchange")}
 report = {"error": None if fits else {"kind": kind, "message": "it " + kind},
-          "ranks": [{"memory": memory, "gpu_memory_peak_bytes": 15.5e9}],
+          "ranks": [{"memory": memory, "gpu_memory_peak_bytes": peak}],
           "training": {"throughput": {"samples_per_s": 100.0}}}
 with open(words[words.index("--output") + 1], "w") as file:
     json.dump(report, file)
@@ -57,6 +62,12 @@ class LargestBatchTest(unittest.TestCase):
         self.assertEqual(len(tried), len(set(tried)), "none twice")
         # the second search begins where the first one ended
         self.assertNotIn("{sharded: {stage: 1}} 1", tried)
+
+    def test_expects_what_fits_from_the_memory_of_a_run(self):
+        code, stdout, _ = self.search("--set", "grows=3e8", "ddp", "sharded:1")
+        self.assertEqual(code, 0)
+        self.assertIn("| ddp | 36 |", stdout)
+        self.assertEqual(self.calls.read_text().splitlines()[:3], ["ddp 1", "ddp 36", "ddp 37"])
 
     def test_goes_down_from_a_start_that_is_too_large(self):
         code, stdout, _ = self.search("--from", "20", "--limit-gb", "17", "ddp")
