@@ -53,11 +53,13 @@ std::vector<Slice> Undivided::slices() const {
 }
 
 void Undivided::gather_model() {
-  drop_gradients();
+  if (!has_masters()) return;
+  drop_gradients();  // they are of the type that the parameters had
   for (const Master& master : masters_) parameters_[master.parameter].tensor.set_data(master.wide);
 }
 
 void Undivided::resume() {
+  if (!has_masters()) return;
   drop_gradients();
   for (const Master& master : masters_) {
     parameters_[master.parameter].tensor.set_data(master.narrow);
