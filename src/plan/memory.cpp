@@ -18,15 +18,14 @@ struct Shares {
   std::int64_t parameters = 1, gradients = 1, optimizer = 1;
 };
 
-/// Product weights in 16 bit, whose float32 masters are shared as the optimizer's state is.
-bool has_masters(const RunSpec& spec) {
-  const StrategyFacts& strategy = *catalog::find_parallelism(spec.parallelism.kind);
-  return catalog::find_precision(*spec.precision)->autocast &&
-         (strategy.divides_state || (!strategy.is_one_rank && spec.accumulate == 1));
+/// Where a step computes in 16 bit: product weights are held in it, whose float32 masters are
+/// shared as the optimizer's state is.
+bool has_masters(const RunSpec& spec, const StrategyFacts& strategy) {
+  return strategy.divides_state || (!strategy.is_one_rank && spec.accumulate == 1);
 }
 
-Shares shares_of(const RunSpec& spec, std::int64_t devices) {
-  if (!catalog::find_parallelism(spec.parallelism.kind)->divides_state) return {};
+Shares shares_of(const RunSpec& spec, const StrategyFacts& strategy, std::int64_t devices) {
+  if (!strategy.divides_state) return {};
   const std::int64_t stage = spec.parallelism.sharded.stage;
   return {stage == 3 ? devices : 1, stage >= 2 ? devices : 1, devices};
 }
@@ -41,11 +40,11 @@ MemoryEstimate estimate_memory(const RunSpec& spec, const ModelFacts& facts, std
                                             static_cast<double>(model.image_size)
                                       : 1;
   const double half = precision.autocast ? 0.5 : 1.0;
-  const Shares shares = shares_of(spec, devices);
-  const bool masters = has_masters(spec);
-  const bool divides = catalog::find_parallelism(spec.parallelism.kind)->divides_state;
+  const StrategyFacts& strategy = *catalog::find_parallelism(spec.parallelism.kind);
+  const Shares shares = shares_of(spec, strategy, devices);
+  const bool masters = precision.autocast && has_masters(spec, strategy);
   const std::int64_t width = masters ? 2 : precision.autocast ? 6 : 4;
-  const std::int64_t gradient_width = masters && !divides ? 2 : 4;
+  const std::int64_t gradient_width = masters && !strategy.divides_state ? 2 : 4;
   const std::int64_t states = moments(*spec.optimizer.kind) + (masters ? 1 : 0);
   MemoryEstimate memory;
   // without masters autocast keeps a 16-bit copy of fp32 weights for one step
