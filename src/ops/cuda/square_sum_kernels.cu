@@ -1,4 +1,5 @@
 #include "ops/cuda/square_sum_kernels.h"
+#include "ops/cuda/tensor_blocks.cuh"
 #include "ops/cuda/vectors.cuh"
 
 namespace falcon::ops::cuda {
@@ -25,15 +26,9 @@ template <class T>
 __global__ void __launch_bounds__(kThreads)
     square_sum_kernel(const SquaredTensors tensors, float* sums) {
   const int block = static_cast<int>(blockIdx.x);
-  int low = 0;
-  for (int high = tensors.count; high - low > 1;) {
-    const int middle = (low + high) / 2;
-    (block < tensors.first_block[middle] ? high : low) = middle;
-  }
-  const std::int64_t begin = (block - tensors.first_block[low]) * SquaredTensors::kBlock;
-  const std::int64_t rest = tensors.size[low] - begin;
-  const int count = static_cast<int>(rest < SquaredTensors::kBlock ? rest : SquaredTensors::kBlock);
-  const T* x = static_cast<const T*>(tensors.tensor[low]) + begin;
+  const TensorBlock place = tensor_block(tensors, block);
+  const int count = place.count;
+  const T* x = static_cast<const T*>(tensors.tensor[place.tensor]) + place.begin;
   constexpr int kSize = VectorOf<T>::kSize;
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(x) % sizeof(uint4) == 0;
   const int vectors = is_aligned ? count / kSize : 0;

@@ -1,5 +1,6 @@
 #include <type_traits>
 
+#include "ops/cuda/tensor_blocks.cuh"
 #include "ops/cuda/update_kernels.h"
 #include "ops/cuda/vectors.cuh"
 
@@ -92,19 +93,13 @@ struct Part {
 
 template <class G, class C, int kStates>
 __device__ Part<G, C> part_of(const UpdateTensors& tensors, int block) {
-  int low = 0;
-  for (int high = tensors.count; high - low > 1;) {
-    const int middle = (low + high) / 2;
-    (block < tensors.first_block[middle] ? high : low) = middle;
-  }
-  const std::int64_t begin = (block - tensors.first_block[low]) * UpdateTensors::kBlock;
-  const std::int64_t rest = tensors.size[low] - begin;
+  const TensorBlock place = tensor_block(tensors, block);
   Part<G, C> part;
-  part.value = tensors.value[low] + begin;
-  part.gradient = static_cast<const G*>(tensors.gradient[low]) + begin;
-  for (int s = 0; s < kStates; ++s) part.state[s] = tensors.state[s][low] + begin;
-  part.copy = static_cast<C*>(tensors.copy[low]) + begin;
-  part.count = static_cast<int>(rest < UpdateTensors::kBlock ? rest : UpdateTensors::kBlock);
+  part.value = tensors.value[place.tensor] + place.begin;
+  part.gradient = static_cast<const G*>(tensors.gradient[place.tensor]) + place.begin;
+  for (int s = 0; s < kStates; ++s) part.state[s] = tensors.state[s][place.tensor] + place.begin;
+  part.copy = static_cast<C*>(tensors.copy[place.tensor]) + place.begin;
+  part.count = place.count;
   return part;
 }
 
