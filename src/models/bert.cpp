@@ -51,9 +51,9 @@ class LayerNorm : public Module {
 };
 
 /// weight [N, H].
-class Embedding : public Module {
+class Table : public Module {
  public:
-  Embedding(std::int64_t rows, std::int64_t hidden)
+  Table(std::int64_t rows, std::int64_t hidden)
       : weight_(add_parameter("weight", at::zeros({rows, hidden}))) {}
   const at::Tensor& weight() const { return weight_; }
 
@@ -88,17 +88,20 @@ class Embeddings : public Module {
   }
 
   at::Tensor forward(const Batch& batch, const Pass& pass) const {
-    const at::Tensor& ids = batch["input_ids"];
-    const at::Tensor words = ops::embedding(words_.weight(), ids, kPaddingId);
-    const at::Tensor types = ops::embedding(token_types_.weight(), batch["token_type_ids"]);
-    const at::Tensor positions = positions_.weight().narrow(0, 0, ids.size(1));
-    const at::Tensor sum = (words + types + positions).flatten(0, 1);
+    const ops::EmbeddingTables tables{words_.weight(), token_types_.weight(), positions_.weight(),
+                                      kPaddingId, fused_};
+    const at::Tensor sum = ops::embedding(tables, batch["input_ids"], batch["token_type_ids"]);
     return ops::dropout(ops::layer_norm(sum, norm_.tensors()), pass.dropout, pass.training);
+  }
+  void set_fused(bool fused) override {
+    fused_ = fused;
+    Module::set_fused(fused);
   }
 
  private:
-  Embedding words_, positions_, token_types_;
+  Table words_, positions_, token_types_;
   LayerNorm norm_;
+  bool fused_ = true;
 };
 
 class EncoderLayer : public Module {
@@ -123,17 +126,19 @@ class EncoderLayer : public Module {
   }
 
   at::Tensor forward(const at::Tensor& x_TH, const Pass& pass) const {
-    const at::Tensor qkv = ops::dense(x_TH, {query_.weight(), key_.weight(), value_.weight()},
-                                      {query_.bias(), key_.bias(), value_.bias()});
+    const auto [qkv, residual] =
+        ops::branched_dense(x_TH, {query_.weight(), key_.weight(), value_.weight()},
+                            {query_.bias(), key_.bias(), value_.bias()});
     if (pass.backend != nullptr) {
       *pass.backend = ops::attention_backend(qkv, pass.key_bias, pass.attention);
     }
     const at::Tensor mixed = ops::attention(qkv, pass.key_bias, pass.attention);
-    const at::Tensor y_TH =
-        ops::layer_norm(dense(mixed, mix_), mix_norm_.tensors(), x_TH, pass.dropout, pass.training);
-    const at::Tensor wide = ops::gelu(dense(y_TH, widen_));
-    return ops::layer_norm(dense(wide, narrow_), norm_.tensors(), y_TH, pass.dropout,
-                           pass.training);
+    const at::Tensor y_TH = ops::layer_norm(dense(mixed, mix_), mix_norm_.tensors(), residual,
+                                            pass.dropout, pass.training);
+    const auto [wide, wide_residual] =
+        ops::branched_dense(y_TH, {widen_.weight()}, {widen_.bias()});
+    return ops::layer_norm(dense(ops::gelu(wide), narrow_), norm_.tensors(), wide_residual,
+                           pass.dropout, pass.training);
   }
 
  private:

@@ -1,5 +1,6 @@
-// ops::dense (ops/transformer.h).
+// ops::dense and ops::branched_dense (ops/transformer.h).
 #include <algorithm>
+#include <utility>
 
 #include <ATen/autocast_mode.h>
 #include <ATen/ops/_foreach_copy.h>
@@ -62,30 +63,48 @@ at::Tensor weight_gradient(const at::Tensor& dy, const at::Tensor& x, at::Scalar
   return at::mm(dy.t(), x).to(type);
 }
 
+/// dy w + beside, in the type of the gradient of x. What is beside is overwritten where nobody else
+/// holds it: the product then adds to it as it is written.
+at::Tensor input_gradient(const at::Tensor& dy, const at::Tensor& weight, at::Tensor beside,
+                          at::ScalarType type) {
+  if (!beside.defined()) return at::mm(dy, weight).to(type);
+  const bool is_own = beside.scalar_type() == dy.scalar_type() && beside.is_contiguous() &&
+                      beside.use_count() == 1 && beside.storage().use_count() == 1;
+  return is_own ? beside.addmm_(dy, weight) : at::mm(dy, weight).to(type).add_(beside);
+}
+
 class Dense : public torch::autograd::Function<Dense> {
  public:
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, at::TensorList weights,
-                            at::TensorList biases) {
+  static variable_list forward(AutogradContext* context, const at::Tensor& x,
+                               at::TensorList weights, at::TensorList biases) {
     const at::ScalarType type = product_type(weights[0]);
     const at::Tensor input = x.to(type);
     const at::Tensor weight = joined(weights, type);
     std::vector<std::int64_t> rows;
     for (const at::Tensor& w : weights) rows.push_back(w.size(0));
     context->save_for_backward({input, weight});
+    context->set_materialize_grads(false);
     context->saved_data["rows"] = rows;
     context->saved_data["x_type"] = x.scalar_type();
     context->saved_data["weight_type"] = weights[0].scalar_type();
     context->saved_data["bias_type"] = biases[0].scalar_type();
-    return at::addmm(joined(biases, type), input, weight.t());
+    return {at::addmm(joined(biases, type), input, weight.t()), x};
   }
 
-  static variable_list backward(AutogradContext* context, variable_list gradients) {
+  /// By reference: a copy would keep what the gradients lie in from being written over.
+  static variable_list backward(AutogradContext* context, variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     const std::vector<std::int64_t> rows = context->saved_data["rows"].toIntVector();
     const at::ScalarType weight_type = context->saved_data["weight_type"].toScalarType();
     const at::ScalarType bias_type = context->saved_data["bias_type"].toScalarType();
+    const at::ScalarType x_type = context->saved_data["x_type"].toScalarType();
+    if (!gradients[0].defined()) {
+      variable_list only_beside(1 + 2 * rows.size());
+      only_beside[0] = gradients[1];
+      return only_beside;
+    }
     const at::Tensor dy = gradients[0].contiguous();
-    variable_list all{at::mm(dy, saved[1]).to(context->saved_data["x_type"].toScalarType())};
+    variable_list all{input_gradient(dy, saved[1], std::move(gradients[1]), x_type)};
     const at::Tensor dweight = weight_gradient(dy, saved[0], weight_type);
     const at::Tensor dbias = column_sum(dy, bias_type);
     for (const at::Tensor& whole : {dweight, dbias}) {
@@ -103,7 +122,13 @@ class Dense : public torch::autograd::Function<Dense> {
 
 at::Tensor dense(const at::Tensor& x, const std::vector<at::Tensor>& weights,
                  const std::vector<at::Tensor>& biases) {
-  return Dense::apply(x, at::TensorList(weights), at::TensorList(biases));
+  return branched_dense(x, weights, biases).y;
+}
+
+DenseBranch branched_dense(const at::Tensor& x, const std::vector<at::Tensor>& weights,
+                           const std::vector<at::Tensor>& biases) {
+  const variable_list both = Dense::apply(x, at::TensorList(weights), at::TensorList(biases));
+  return {both[0], both[1]};
 }
 
 }  // namespace falcon::ops

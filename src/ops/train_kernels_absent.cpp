@@ -27,6 +27,9 @@ void draw_tiles(const TileDraw&, Element, CUstream_st*) {
 void advance_step(const StepAdvance&, CUstream_st*) {
   refuse();
 }
+CUgraphNode_st* add_fill(CUgraph_st*, std::uint32_t*, std::size_t, std::uint32_t) {
+  refuse();
+}
 void momentum_update(const UpdateTensors&, const UpdateTypes&, const MomentumRates&, CUstream_st*) {
   refuse();
 }

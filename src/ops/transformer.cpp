@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <ATen/SDPBackend.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/ops/_fused_sdp_choice.h>
 #include <ATen/ops/cross_entropy_loss.h>
@@ -13,6 +14,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "ops/basic.h"
+#include "ops/fused_embedding.h"
 #include "ops/fused_residual_norm.h"
 
 namespace falcon::ops {
@@ -52,8 +54,14 @@ at::Tensor gelu(const at::Tensor& x) {
   return at::gelu(x);
 }
 
-at::Tensor embedding(const at::Tensor& table, const at::Tensor& ids, std::int64_t padding_index) {
-  return at::embedding(table, ids, padding_index);
+at::Tensor embedding(const EmbeddingTables& tables, const at::Tensor& ids,
+                     const at::Tensor& type_ids) {
+  if (tables.fused && fused_embedding_applies(tables, ids)) {
+    return fused_embedding(tables, ids, type_ids);
+  }
+  const at::Tensor words = at::embedding(tables.words, ids, tables.padding_index);
+  const at::Tensor types = at::embedding(tables.types, type_ids);
+  return (words + types + tables.positions.narrow(0, 0, ids.size(1))).flatten(0, 1);
 }
 
 at::Tensor key_bias(const at::Tensor& attention_mask, at::ScalarType type) {

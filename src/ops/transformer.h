@@ -15,6 +15,15 @@ namespace falcon::ops {
 at::Tensor dense(const at::Tensor& x, const std::vector<at::Tensor>& weights,
                  const std::vector<at::Tensor>& biases);
 
+struct DenseBranch {
+  at::Tensor y;  // dense(x, ...)
+  at::Tensor x;
+};
+/// For an x that is used beside its product, too: with the x of the answer instead, both gradients
+/// are added up by the product's backward pass and not by a kernel after it.
+DenseBranch branched_dense(const at::Tensor& x, const std::vector<at::Tensor>& weights,
+                           const std::vector<at::Tensor>& biases);
+
 struct LayerNormTensors {
   at::Tensor weight;  // [H]
   at::Tensor bias;
@@ -31,10 +40,20 @@ at::Tensor layer_norm(const at::Tensor& x, const LayerNormTensors& norm,
 /// x * (1 + erf(x / sqrt 2)) / 2
 at::Tensor gelu(const at::Tensor& x);
 
-/// Rows of table [N, H]; ids int32 or int64 of any shape, in 0 .. N - 1. The row padding_index has
-/// no gradient.
-at::Tensor embedding(const at::Tensor& table, const at::Tensor& ids,
-                     std::int64_t padding_index = -1);
+/// What the embedding of a token is summed up of; of one floating type.
+struct EmbeddingTables {
+  at::Tensor words;                 // [N, H]
+  at::Tensor types;                 // [types, H]
+  at::Tensor positions;             // [P, H]
+  std::int64_t padding_index = -1;  // the row of words that has no gradient
+  bool fused = true;                // the fused GPU form may be used where it applies
+};
+
+/// words[ids] + types[type_ids] + positions[0 .. S - 1], [T, H]; ids and type_ids [B, S], int32 or
+/// int64, in the range of their table; S at most P. On a GPU one fused operator does it where it
+/// applies (ops/fused_embedding.h).
+at::Tensor embedding(const EmbeddingTables& tables, const at::Tensor& ids,
+                     const at::Tensor& type_ids);
 
 /// The bias that attention() adds to its scores, [B, 1, 1, S]: 0 where attention_mask [B, S] is not
 /// 0, else the lowest number of the type. Under autocast of its 16-bit type, else of `type`.

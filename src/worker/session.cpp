@@ -347,7 +347,9 @@ WorkerRecords Session::records() const {
     records.choices["norm_act"] = is_taken ? "fused NHWC kernels" : "ATen";
   } else {
     const bool is_taken = fused && ops::has_fused_residual_norm();
-    records.choices["residual_norm"] = is_taken ? "fused kernels" : "ATen";
+    for (const char* op : {"embedding", "residual_norm"}) {
+      records.choices[op] = is_taken ? "fused kernels" : "ATen";
+    }
   }
   records.finished_s = steady_now_s();
   return records;

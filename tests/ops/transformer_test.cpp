@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <ATen/TensorOperators.h>
+#include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/arange.h>
@@ -14,6 +15,7 @@
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/sin.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros_like.h>
@@ -47,6 +49,19 @@ void expect_same(const at::Tensor& got, const at::Tensor& want,
   }
 }
 
+struct AutocastToBfloat16 {
+  AutocastToBfloat16() {
+    at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
+    at::autocast::set_autocast_enabled(at::kCPU, true);
+  }
+  AutocastToBfloat16(const AutocastToBfloat16&) = delete;
+  AutocastToBfloat16& operator=(const AutocastToBfloat16&) = delete;
+  ~AutocastToBfloat16() {
+    at::autocast::set_autocast_enabled(at::kCPU, false);
+    at::autocast::clear_cache();
+  }
+};
+
 TEST(Dense, OfSeveralWeightsIsTheirProductsSideBySide) {
   const at::Tensor x = leaf({7, 5});
   const std::vector<at::Tensor> weights{leaf({3, 5}), leaf({2, 5}), leaf({4, 5})};
@@ -64,6 +79,33 @@ TEST(Dense, OfSeveralWeightsIsTheirProductsSideBySide) {
 TEST(Dense, OfOneWeightIsALinearLayer) {
   const at::Tensor x = leaf({7, 5}), weight = leaf({3, 5}), bias = leaf({3});
   expect_same(dense(x, {weight}, {bias}), at::linear(x, weight, bias), {x, weight, bias});
+}
+
+TEST(Dense, BranchAddsTheGradientsOfBothUses) {
+  const at::Tensor x = leaf({7, 5}), weight = leaf({5, 5}), bias = leaf({5});
+  const at::Tensor y = at::linear(x, weight, bias);
+  const DenseBranch branch = branched_dense(x, {weight}, {bias});
+  EXPECT_TRUE(at::equal(branch.x, x));
+  expect_same(branch.y * branch.y + at::sin(branch.x), y * y + at::sin(x), {x, weight, bias});
+  // one gradient for both uses, which must not be written over while it is still to be read
+  const DenseBranch shared = branched_dense(x, {weight}, {bias});
+  expect_same(shared.x + shared.y, x + at::linear(x, weight, bias), {x, weight, bias});
+  // one use only, be it this one or that
+  const DenseBranch unused = branched_dense(x, {weight}, {bias});
+  expect_same(unused.y, at::linear(x, weight, bias), {x, weight, bias});
+  const DenseBranch passed = branched_dense(x, {weight}, {bias});
+  expect_same(passed.x * x, x * x, {x});
+}
+
+TEST(Dense, BranchOfAnotherTypeThanTheProduct) {
+  const at::Tensor x = leaf({16, 8}, at::kFloat), weight = leaf({8, 8}, at::kFloat);
+  const at::Tensor bias = leaf({8}, at::kFloat);
+  const AutocastToBfloat16 autocast;
+  const DenseBranch branch = branched_dense(x, {weight}, {bias});
+  EXPECT_EQ(branch.y.scalar_type(), at::kBFloat16);
+  EXPECT_EQ(branch.x.scalar_type(), at::kFloat);
+  const at::Tensor y = at::linear(x, weight, bias);
+  expect_same(branch.x * 3 + branch.y, x * 3 + y, {x, weight, bias}, 0.05);
 }
 
 TEST(LayerNorm, AddsTheResidualAndNormalisesRows) {
@@ -96,14 +138,18 @@ TEST(Gelu, IsTheExactOne) {
   EXPECT_TRUE(at::allclose(ops::gelu(x), expected, 1e-12, 1e-12));
 }
 
-TEST(Embedding, TakesRowsAndSparesThePaddingRow) {
-  const at::Tensor table = leaf({5, 3});
+TEST(Embedding, AddsRowsOfThreeTablesAndSparesThePaddingRow) {
+  ops::EmbeddingTables tables{leaf({5, 3}), leaf({2, 3}), leaf({4, 3}), /*padding_index=*/0};
   const at::Tensor ids = at::tensor({0, 4, 4, 2}, at::kLong).view({2, 2});
-  const at::Tensor rows = ops::embedding(table, ids, 0);
-  EXPECT_TRUE(at::equal(rows[1][0], table[4]));
-  EXPECT_TRUE(at::equal(ops::embedding(table, ids.to(at::kInt), 0), rows));
+  const at::Tensor types = at::tensor({0, 1, 1, 1}, at::kLong).view({2, 2});
+  const at::Tensor rows = ops::embedding(tables, ids, types);
+  EXPECT_TRUE(at::allclose(rows[2], tables.words[4] + tables.types[1] + tables.positions[0]));
+  EXPECT_TRUE(at::equal(ops::embedding(tables, ids.to(at::kInt), types.to(at::kInt)), rows));
   rows.sum().backward();
-  EXPECT_EQ(table.grad().sum(1).to(at::kLong).equal(at::tensor({0, 0, 3, 0, 6}, at::kLong)), true);
+  const auto counts = [](const at::Tensor& table) { return table.grad().select(1, 0); };
+  EXPECT_TRUE(at::equal(counts(tables.words), at::tensor({0, 0, 1, 0, 2}, at::kDouble)));
+  EXPECT_TRUE(at::equal(counts(tables.types), at::tensor({1, 3}, at::kDouble)));
+  EXPECT_TRUE(at::equal(counts(tables.positions), at::tensor({2, 2, 0, 0}, at::kDouble)));
 }
 
 TEST(Attention, IsSoftmaxOverTheKeysThatTheMaskLeaves) {

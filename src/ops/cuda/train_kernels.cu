@@ -20,10 +20,30 @@ __global__ void advance_kernel(StepAdvance job) {
   *static_cast<volatile std::int64_t*>(job.progress) = report.step;
 }
 
+constexpr int kFillThreads = 256;
+
+__global__ void fill_kernel(std::uint32_t* memory, std::size_t words, std::uint32_t value) {
+  const std::size_t place = static_cast<std::size_t>(blockIdx.x) * kFillThreads + threadIdx.x;
+  if (place < words) memory[place] = value;
+}
+
 }  // namespace
 
 void advance_step(const StepAdvance& job, CUstream_st* stream) {
   advance_kernel<<<1, 1, 0, stream>>>(job);
+}
+
+CUgraphNode_st* add_fill(CUgraph_st* graph, std::uint32_t* memory, std::size_t words,
+                         std::uint32_t value) {
+  void* arguments[] = {&memory, &words, &value};
+  cudaKernelNodeParams launch = {};
+  launch.func = reinterpret_cast<void*>(fill_kernel);
+  launch.gridDim = dim3(static_cast<unsigned>((words + kFillThreads - 1) / kFillThreads));
+  launch.blockDim = dim3(kFillThreads);
+  launch.kernelParams = arguments;
+  cudaGraphNode_t node = nullptr;
+  const bool is_added = cudaGraphAddKernelNode(&node, graph, nullptr, 0, &launch) == cudaSuccess;
+  return is_added ? node : nullptr;
 }
 
 bool has_train_kernels() {

@@ -1,10 +1,13 @@
 // The kernels of the step loop, as raw pointers (no Torch headers: they would be parsed once for
 // every architecture).
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 #include "ops/step_counters.h"
 
+struct CUgraph_st;
+struct CUgraphNode_st;
 struct CUstream_st;
 
 namespace falcon::ops::cuda {
@@ -27,6 +30,11 @@ struct StepAdvance {
   std::int64_t* progress = nullptr;  // host memory: steps done, written last
 };
 void advance_step(const StepAdvance& job, CUstream_st* stream);
+
+/// A kernel in a graph, which waits for nothing yet, that sets so many words of memory to a value;
+/// nullptr where there was an error (cudaGetLastError). REQUIRES: memory aligned to 4 bytes.
+CUgraphNode_st* add_fill(CUgraph_st* graph, std::uint32_t* memory, std::size_t words,
+                         std::uint32_t value);
 
 /// False in a build without a CUDA compiler; the functions above then throw Error(kHost).
 bool has_train_kernels();
