@@ -8,6 +8,7 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <cuda_runtime_api.h>
 
+#include "train/graph_fills.h"
 #include "train/graph_nodes.h"
 
 namespace falcon::train {
@@ -64,6 +65,7 @@ StepGraph::StepGraph(TimeMarks& marks, std::int64_t step, const std::function<vo
   Capture capture(graph_);
   work();
   capture.end();
+  replace_fills(graph_.raw_cuda_graph());
   find_marks(step);
   graph_.instantiate();
 }
