@@ -4,11 +4,14 @@
 
 #include <unistd.h>
 
+#include "cli/probe.h"
 #include "cli/run.h"
 #include "falconbench/clock.h"
 #include "falconbench/errors.h"
 #include "launch/joined.h"
 #include "platform/detect.h"
+#include "platform/merge_probe.h"
+#include "platform/visible_devices.h"
 
 namespace falcon::cli {
 namespace {
@@ -26,7 +29,8 @@ std::string host_name() {
 void join_run(const launch::Job& job, const std::string& program) {
   platform::DetectOptions detection;
   detection.nvml = std::make_shared<const platform::Nvml>();
-  const Host host = platform::detect(detection);
+  Host host = platform::detect(detection);
+  if (platform::needs_cuda(host)) platform::merge_probe(host, probe());
   launch::Join join;
   join.gpus = host.gpus;
   join.cpus = host.cpu.allowed;

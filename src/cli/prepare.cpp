@@ -23,6 +23,7 @@
 #include "platform/machine/host_places.h"
 #include "platform/machine/machine.h"
 #include "platform/merge_probe.h"
+#include "platform/visible_devices.h"
 #include "spec/hash.h"
 #include "spec/system_file.h"
 
@@ -241,6 +242,8 @@ void prepare(Run& run, Log& log, const Patience* patience, launch::Crew* crew,
              const std::string& other_machine) {
   const bool is_here = other_machine.empty();
   look_at_host(run, crew, other_machine);
+  if (is_here && platform::needs_cuda(run.host))
+    probe_host(run, patience);  // before GPUs are chosen
   Local local = prepare_here(run, log, patience, crew, is_here);
   run.dataset = std::move(local.data.dataset);
   const bool is_on_one_host = crew == nullptr || crew->job().is_on_one_host();

@@ -78,6 +78,12 @@ void hide_invisible_gpus(Host& host, const Environment& environment) {
   host.notes.push_back(hidden_note(environment, host.gpus.size(), all));
 }
 
+bool needs_cuda(const Host& host) {
+  if (!host.environment.contains(kVisibleDevices)) return false;
+  const std::string note = undecided_note(host.environment);
+  return std::find(host.notes.begin(), host.notes.end(), note) != host.notes.end();
+}
+
 std::string undecided_note(const Environment& environment) {
   return setting_text(environment) +
          " names GPUs as CUDA counts them: only CUDA can tell which are meant";

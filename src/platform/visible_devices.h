@@ -21,6 +21,9 @@ std::optional<std::vector<std::size_t>> visible_gpus(const std::vector<Gpu>& gpu
 /// (merge_probe removes them then).
 void hide_invisible_gpus(Host& host, const Environment& environment);
 
+/// Whether a note says that CUDA has to be asked.
+bool needs_cuda(const Host& host);
+
 /// The two notes. REQUIRES: the variable is set.
 std::string undecided_note(const Environment& environment);
 std::string hidden_note(const Environment& environment, std::size_t shown, std::size_t all);

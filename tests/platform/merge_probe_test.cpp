@@ -63,9 +63,11 @@ TEST(MergeProbe, SettlesWhatVisibleDevicesMeans) {
   host.environment["CUDA_VISIBLE_DEVICES"] = "1";
   hide_invisible_gpus(host, host.environment);
   EXPECT_THAT(host.notes, ElementsAre(undecided_note(host.environment)));
+  EXPECT_TRUE(needs_cuda(host));
   ProbeFacts probe;
   probe.devices = {device(0, "GPU-AA", "")};
   merge_probe(host, probe);
+  EXPECT_FALSE(needs_cuda(host));
   ASSERT_EQ(host.gpus.size(), 1U);
   EXPECT_EQ(host.gpus[0].uuid, "GPU-AA");
   EXPECT_THAT(host.notes, ElementsAre("CUDA_VISIBLE_DEVICES=1 hides 1 of 2 GPUs"));
