@@ -24,8 +24,9 @@ double sum_of(const std::vector<double>& values) {
 /// How the measured run pins the model down.
 struct Calibration {
   // A call beside computation against one alone: it waits for the other ranks and shares memory and
-  // cores, which costs the same on slow links as on fast ones; or it is faster than alone.
+  // cores, which a slower link hides as far as it is slower; or it is faster than alone.
   double call_extra_ms = 0;
+  std::vector<double> own_ms;  // of each bucket, alone on the measured links; empty: nothing hides
   double call_ratio = 1;
   double busy_ratio = 1;  // of all calls: what the ratio would be if links explained all of it
   double shape = 1;
@@ -42,11 +43,14 @@ Exchange exchange_of(const StepModel& model, const Target& target, Pace pace,
                      const Calibration& fit) {
   Exchange out;
   out.level_ms.resize(1 + target.levels.size());
-  for (const double bytes : model.bucket_bytes) {
-    std::vector<double> parts =
-        all_reduce_parts_s(target.fabric, target.levels, bytes, target.devices, pace);
+  for (std::size_t bucket = 0; bucket < model.bucket_bytes.size(); ++bucket) {
+    std::vector<double> parts = all_reduce_parts_s(
+        target.fabric, target.levels, model.bucket_bytes[bucket], target.devices, pace);
     for (double& part : parts) part *= 1000 * fit.call_ratio;
-    if (target.devices > 1) parts.front() += fit.call_extra_ms;
+    const double slower_ms = fit.own_ms.empty() ? 0 : sum_of(parts) - fit.own_ms[bucket];
+    if (target.devices > 1) {
+      parts.front() += std::max(0.0, fit.call_extra_ms - std::max(0.0, slower_ms));
+    }
     for (std::size_t i = 0; i < parts.size(); ++i) out.level_ms[i] += parts[i];
     out.bucket_ms.push_back(sum_of(parts));
   }
@@ -84,7 +88,8 @@ std::vector<double> measured_times_ms(const StepModel& model, const std::optiona
 
 /// busy_ms: of all calls beside computation.
 void settle_calls(const StepModel& model, const Fabric& on, double busy_ms, Calibration& out) {
-  const double alone_ms = sum_of(own_bucket_ms(model, on));
+  out.own_ms = own_bucket_ms(model, on);
+  const double alone_ms = sum_of(out.own_ms);
   out.busy_ratio = busy_ms / alone_ms;
   out.call_ratio = std::min(1.0, out.busy_ratio);
   out.call_extra_ms =
@@ -128,16 +133,17 @@ Simulated simulate(const StepModel& model, const Target& target, Pace pace, cons
   return {compute_ms + exposed_ms, exposed_ms, std::move(exchange)};
 }
 
-/// The ends of the band, without noise: what a call takes longer beside computation stays, or grows
-/// with the time of the call.
+/// The ends of the band, without noise: what a call takes longer beside computation is hidden by
+/// slower links, or stays, or grows with the time of the call.
 std::pair<double, double> band_ms(const StepModel& model, const Target& target,
                                   const Calibration& fit) {
   const double factor = fit.has_shape ? std::sqrt(kShapeBand) : kShapeBand;
-  Calibration grows = fit;
+  Calibration stays = fit, grows = fit;
+  stays.own_ms.clear();
   grows.call_ratio = std::max(fit.call_ratio, fit.busy_ratio);
   grows.call_extra_ms = 0;
   std::pair<double, double> ends{std::numeric_limits<double>::max(), 0};
-  for (const Calibration& one : {fit, grows}) {
+  for (const Calibration& one : {fit, stays, grows}) {
     const double fast = simulate(model, target, Pace::kFast, one, fit.shape * factor).step_ms;
     const double slow = simulate(model, target, Pace::kSlow, one, fit.shape / factor).step_ms;
     ends = {std::min(ends.first, fast), std::max(ends.second, slow)};
@@ -223,11 +229,12 @@ Prediction predict(const StepModel& model, const std::optional<Fabric>& measured
   out.assumptions = model.assumptions;
   out.assumptions.push_back("the same batch a device; all ranks compute at one speed");
   if (measured_on && model.busy_ms.has_value() && model.ranks > 1) {
-    out.assumptions.push_back("an exchange beside computation takes " +
-                              (fit.call_extra_ms > 0
-                                   ? figure(fit.call_extra_ms) + " ms more a call than alone"
-                                   : figure(fit.call_ratio) + " times as long as alone") +
-                              ", as in the measured run");
+    out.assumptions.push_back(
+        "an exchange beside computation takes " +
+        (fit.call_extra_ms > 0
+             ? figure(fit.call_extra_ms) + " ms more a call than alone, less what slower links hide"
+             : figure(fit.call_ratio) + " times as long as alone") +
+        ", as in the measured run");
   }
   if (fit.extra_ms > 0.01 * model.step_ms) {
     out.assumptions.push_back(figure(fit.extra_ms) +

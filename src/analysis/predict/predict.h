@@ -78,7 +78,8 @@ void visit_fields(Prediction& p, V& v) {
 /// measured_on: the links that the run used, where known: its exchange time then tells how much
 /// longer a call takes beside computation than alone, and its exposed time when gradients become
 /// ready. The band covers the spread of the links and of the run, that readiness, an estimated
-/// backward pass, and whether what a call takes longer stays or grows with its time.
+/// backward pass, and whether what a call takes longer is hidden by slower links, stays, or grows
+/// with its time.
 Prediction predict(const StepModel& model, const std::optional<Fabric>& measured_on,
                    const Target& target);
 
