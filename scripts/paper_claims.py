@@ -3,10 +3,10 @@ beside what the reports of a sweep measured: a Markdown table on standard output
 
   python3 scripts/paper_claims.py REPORT_OR_DIR... [--links links.json] [--predict-on SYSTEM_FILE]
 
-Figures are means over the runs that ended well. What no report tells is "not measured"; what was emulated says so. An
-emulated chassis and other GPUs are not the paper's machine: the columns are to be compared, not to be equal. --predict-on
-adds what falconbench predict makes of the runs on the machine of a system file, with V100 GPUs
-(configs/systems/paper-falcon4016.yaml)."""
+Figures are means over the runs that ended well; times are those of the steps, without checkpoints and evaluation. What no
+report tells is "not measured"; what was emulated says so. An emulated chassis and other GPUs are not the paper's machine:
+the columns are to be compared, not to be equal. --predict-on adds what falconbench predict makes of the runs on the machine
+of a system file, with V100 GPUs (configs/systems/paper-falcon4016.yaml)."""
 
 import argparse
 import glob
@@ -50,9 +50,9 @@ class Study:
 
 
 def sample_s(report):
-    training = report.get("training") or {}
-    seconds, samples = training.get("training_time_s"), training.get("samples")
-    return seconds / samples if seconds and samples else None
+    """Time of the steps a sample: where passes are short, checkpoints between them would be most of the training time."""
+    rate = ((report.get("training") or {}).get("throughput") or {}).get("samples_per_s")
+    return 1 / rate if rate else None
 
 
 def of_gpus(name, of="mean"):

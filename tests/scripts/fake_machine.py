@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Stands in for falconbench on a machine with two GPUs: links, runs and predictions in known figures, at once.
+"""Stands in for falconbench on a machine with two GPUs: links, data, runs and predictions in known figures, at once.
 FAKE_WORLD (JSON) changes them; each call adds its arguments as a line to the file FAKE_CALLS."""
 
 import hashlib
 import json
 import os
+import re
 import sys
 import time
 
@@ -17,10 +18,14 @@ def value(words, name):
     return words[words.index(name) + 1] if name in words else None
 
 
+def gpus():
+    return [{"index": i, "uuid": f"GPU-{i}", "pci_address": f"0000:0{i}:00.0"} for i in range(WORLD["gpus"])]
+
+
 def links(words):
     if WORLD["gpus"] == 0:
         return 3
-    devices = [{"index": i, "uuid": f"GPU-{i}", "pci_address": f"0000:0{i}:00.0"} for i in range(WORLD["gpus"])]
+    devices = gpus()
     found = [{"id": WORLD["finding"], "message": "made finding"}] if "finding" in WORLD else []
     pair = {"pair_class": "NV18", "peer_to_peer": {"write_bytes_per_s": 390e9}}
     collectives = [
@@ -38,9 +43,30 @@ def write(path, document):
     os.replace(path + ".part", path)
 
 
+def data(words):
+    """A set is one file that says how it was made; another one is refused."""
+    path, made = os.path.join(words[3], "made"), " ".join([words[2], *words[4:]])
+    if not os.path.exists(path):
+        os.makedirs(words[3])
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(made)
+    with open(path, encoding="utf-8") as file:
+        return 0 if file.read() == made else 2
+
+
+def read_spec(path):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if path.endswith(".json"):
+        return json.loads(text)
+    return {
+        "model": re.search(r"^model: (\w+)", text, re.M)[1],
+        "batch_size": {"per_gpu": int(re.search(r"^batch_size: {per_gpu: (\d+)}", text, re.M)[1])},
+    }
+
+
 def spec_of(words):
-    with open(value(words, "--config"), encoding="utf-8") as file:
-        spec = json.load(file)
+    spec = read_spec(value(words, "--config"))
     for at, word in enumerate(words):
         if word == "--set":
             key, _, text = words[at + 1].partition("=")
@@ -48,6 +74,8 @@ def spec_of(words):
     stage = str(spec.get("parallelism", "ddp"))
     if "stage: " in stage:
         spec["parallelism"] = {"sharded": {"stage": int(stage.split("stage: ")[1][0])}}
+    if isinstance(spec.get("batch_size"), str):
+        spec["batch_size"] = {"per_gpu": int(re.search(r"per_gpu: (\d+)", spec["batch_size"])[1])}
     return spec
 
 
@@ -62,11 +90,12 @@ def report_of(spec, spec_hash):
     batch = (spec.get("batch_size") or {"per_gpu": BATCH[spec["model"]]})["per_gpu"]
     slow = WORLD["staged"] if staged and spec["model"] == "bert_large" else 1.05 if staged else 1
     rate = 100.0 * devices * (WORLD["scaling"] if devices == 2 else 1)
+    strategy = spec.get("parallelism", "ddp")
     ranks = [{"memory": dict.fromkeys(MEMORY, 1e9), "gpu_memory_peak_bytes": 8e9, "devices": [{"uuid": f"GPU-{i}"}]} for i in range(devices)]
     return {
         "run": {"status": "failed" if spec["model"] == WORLD.get("failing") else "ok", "spec_hash": spec_hash},
         "spec": {"precision": "fp16", **spec},
-        "plan": {"global_batch": batch * devices, "parallelism": "ddp"},
+        "plan": {"global_batch": batch * devices, "parallelism": strategy if isinstance(strategy, str) else next(iter(strategy))},
         "ranks": ranks,
         "topology": {"verdict": "matched", "emulated": staged},
         "findings": [],
@@ -84,6 +113,9 @@ MEMORY = [f"{name}_bytes" for name in ("parameter", "gradient", "master", "optim
 
 
 def run(words):
+    if "--config" not in words:  # a look at the machine
+        print(json.dumps({"places": {"gpus": gpus()}}))
+        return 0 if WORLD["gpus"] >= int(value(words, "--devices")) else 3
     spec = spec_of(words)
     spec_hash = hashlib.sha256(json.dumps(spec).encode()).hexdigest()
     if "--dry-run" in words:
@@ -111,7 +143,7 @@ def predict(words):
 def main(words):
     with open(os.environ["FAKE_CALLS"], "a", encoding="utf-8") as file:
         print(*words, file=file)
-    verbs = {"links": links, "predict": predict, "report": lambda _: 0}
+    verbs = {"links": links, "data": data, "predict": predict, "report": lambda _: 0}
     return verbs.get(words[0], run)(words)
 
 
