@@ -1,7 +1,9 @@
 #include "analysis/page_data.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -31,26 +33,35 @@ void order_charts(std::vector<Chart>& charts) {
                    [&place](const Chart& a, const Chart& b) { return place(a) < place(b); });
 }
 
-/// The phase that grew most from the base to the group, in words.
+/// The phase, or the pauses, that grew most from the base to the group, in words.
 std::string main_cause(const PageGroup& group, const PageGroup& base) {
-  const auto mean_ms = [](const PageGroup& of, const std::string& phase) {
+  using Figure = std::function<const Measured<double>&(const PageRun&)>;
+  const auto mean_ms = [](const PageGroup& of, const Figure& part) {
     double sum = 0;
     for (const PageRun* run : of.counted) {
-      const Measured<double>& ms = run->phases_ms.at(phase);
+      const Measured<double>& ms = part(*run);
       if (!ms.has_value()) return std::optional<double>();
       sum += *ms;
     }
     return of.counted.empty() ? std::nullopt
                               : std::optional(sum / static_cast<double>(of.counted.size()));
   };
+  std::vector<std::pair<std::string, Figure>> parts;
+  for (const std::string& phase : phase_names()) {
+    parts.emplace_back(phase, [phase](const PageRun& run) -> const Measured<double>& {
+      return run.phases_ms.at(phase);
+    });
+  }
+  parts.emplace_back("checkpoints and evaluation",
+                     [](const PageRun& run) -> const Measured<double>& { return run.pauses_ms; });
   std::string cause;
   double largest = 0;
-  for (const std::string& phase : phase_names()) {
-    const std::optional<double> now = mean_ms(group, phase);
-    const std::optional<double> before = mean_ms(base, phase);
+  for (const auto& [name, ms] : parts) {
+    const std::optional<double> now = mean_ms(group, ms);
+    const std::optional<double> before = mean_ms(base, ms);
     if (!now || !before || *now - *before <= largest) continue;
     largest = *now - *before;
-    cause = phase + ", " + figure(*before) + " to " + figure(*now) + " ms a step";
+    cause = name + ", " + figure(*before) + " to " + figure(*now) + " ms a step";
   }
   return cause.empty() ? "no phase grew, or phases are not known" : cause;
 }
@@ -63,7 +74,8 @@ PageTable answers_table(const std::vector<PageGroup>& groups) {
   PageTable table{
       "answers",
       "Which workload loses what, and why",
-      "Slowdown: training time over that of the base, minus 1. Largest first.",
+      "Slowdown: training time, checkpoints and evaluation included, over that of the base, minus "
+      "1. Largest first.",
       {{"model", "configuration", "against", "slowdown", "ratio", "runs", "what grew most"}}};
   std::vector<std::pair<double, std::vector<std::string>>> rows;
   for (const PageGroup& group : groups) {

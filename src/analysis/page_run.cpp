@@ -104,6 +104,15 @@ std::map<std::string, std::string> machine_of(const Report& report, const RunFac
   return out;
 }
 
+Measured<double> pauses_ms(const Training& training) {
+  const Measured<double>& all_s = training.training_time_s;
+  if (!all_s.has_value()) return Measured<double>::missing(all_s.reason);
+  if (!training.measured_s.has_value() || training.steps.value.value_or(0) < 1) {
+    return Measured<double>::missing("no step was measured");
+  }
+  return 1000 * (*all_s - *training.measured_s) / static_cast<double>(*training.steps);
+}
+
 }  // namespace
 
 std::vector<std::string> phase_names() {
@@ -115,6 +124,7 @@ PageRun page_run(const Report& report, const std::string& file, std::size_t poin
   out.facts = facts_of(report, file);
   out.step_time_ms = report.training.step_time_ms;
   out.phases_ms = phases_of(report.training.phases_ms).ms;
+  out.pauses_ms = pauses_ms(report.training);
   out.gpu_busy_pct = even_series(report, "gpu_busy_pct", points);
   out.findings = report.findings;
   out.machine = machine_of(report, out.facts);

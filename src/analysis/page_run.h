@@ -20,6 +20,7 @@ struct PageRun {
   RunFacts facts;
   Statistics step_time_ms;
   std::map<std::string, Measured<double>> phases_ms;  // mean of a step, by the phase's name
+  Measured<double> pauses_ms;                         // checkpoints and evaluation, for each step
   Measured<EvenSeries> gpu_busy_pct;                  // mean over the GPUs
   std::vector<Finding> findings;
   std::map<std::string, std::string> machine;  // host, CPU, memory, GPUs, versions; in words

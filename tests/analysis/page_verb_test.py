@@ -67,6 +67,15 @@ class PageTest(unittest.TestCase):
         self.assertEqual(answers[1][:4], ["bert_large", "falconGPUs (emulated)", "localGPUs", "+95.0 %"])
         self.assertTrue(answers[1][-1].startswith("communication_exposed"))
 
+    def test_checkpoints_are_named_where_they_make_the_difference(self):
+        for name, topology, seconds in (("a", "localGPUs", 10), ("b", "falconGPUs", 13)):
+            report = made_reports.report(name, topology=topology)
+            report["training"] |= {"steps": 10, "measured_s": 10, "training_time_s": seconds}
+            (self.reports / f"{name}.json").write_text(json.dumps(report))
+        answers = data_of(self.page())["answers"][0]["rows"]
+        self.assertEqual(answers[1][3], "+30.0 %")
+        self.assertEqual(answers[1][-1], "checkpoints and evaluation, 0 to 300.0 ms a step")
+
     def test_one_report_makes_a_page(self):
         made_reports.write_study(self.reports, 1)
         charts = self.charts()
