@@ -323,9 +323,9 @@ def parsed(words):
     )
     parser.add_argument("--system", help="a system file: its expected figures of links are held against those measured")
     parser.add_argument("--output-dir", default="reports/two-gpus", metavar="DIR", help="(default: %(default)s)")
-    parser.add_argument("--limit-s", type=float, default=530, metavar="S", help="for all of it (default: %(default)s)")
+    parser.add_argument("--limit-s", type=float, default=720, metavar="S", help="for all of it (default: %(default)s)")
     parser.add_argument("--steps", type=int, default=60, metavar="N", help="measured steps of a run (default: %(default)s)")
-    parser.add_argument("--from", type=int, default=16, dest="start", metavar="N", help="first batch of the search (default: %(default)s)")
+    parser.add_argument("--from", type=int, default=20, dest="start", metavar="N", help="first batch of the search (default: %(default)s)")
     return parser.parse_args(words)
 
 
