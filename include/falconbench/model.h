@@ -102,6 +102,8 @@ struct ModelOptions {
   std::int64_t layers = 0;
   std::int64_t hidden_size = 0;
   std::int64_t heads = 0;
+  // Of a ResNet or a MobileNetV2: times the channels of every layer, as torchvision's width_mult.
+  double width = 1;
   // What a loss may depend on besides its batch (models/yolo.h).
   std::int64_t image_size = 640;  // side of the training pictures
   std::int64_t ranks = 1;         // times micro-batches: gradients that are averaged

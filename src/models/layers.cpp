@@ -1,10 +1,18 @@
 #include "models/layers.h"
 
+#include <algorithm>
+
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
 namespace falcon::models {
+
+std::int64_t scaled_channels(std::int64_t channels, double width) {
+  const double exact = static_cast<double>(channels) * width;
+  const auto nearest = std::max<std::int64_t>(8, static_cast<std::int64_t>(exact + 4) / 8 * 8);
+  return static_cast<double>(nearest) < 0.9 * exact ? nearest + 8 : nearest;
+}
 
 Convolution::Convolution(std::int64_t in, std::int64_t out, std::int64_t kernel,
                          ops::ConvolutionShape shape)

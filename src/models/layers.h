@@ -11,6 +11,10 @@
 
 namespace falcon::models {
 
+/// Channels of a layer in a network of another width: the multiple of 8 nearest to channels x
+/// width, not less than 90 % of it (torchvision's _make_divisible). Width 1 keeps multiples of 8.
+std::int64_t scaled_channels(std::int64_t channels, double width);
+
 /// Convolution without bias: `weight` [out, in / groups, kernel, kernel].
 class Convolution : public Module {
  public:

@@ -90,20 +90,23 @@ constexpr std::array<Stage, 7> kStages{{{1, 16, 1, 1},
 
 class MobileNetV2 : public ImageNetwork {
  public:
-  MobileNetV2(std::int64_t classes, double dropout)
+  /// The last 1x1 convolution keeps its channels in a narrow network, as in section 6.1 of the
+  /// paper.
+  MobileNetV2(std::int64_t classes, double width, double dropout)
       : dropout_(dropout),
-        stem_(3, kStemChannels, 3, {.stride = 2, .padding = 1}),
-        head_(kStages.back().channels, kLastChannels, 1, {}),
+        stem_(3, scaled_channels(kStemChannels, width), 3, {.stride = 2, .padding = 1}),
+        head_(scaled_channels(kStages.back().channels, width), kLastChannels, 1, {}),
         classifier_(kLastChannels, classes) {
     add_child("features.0.0", stem_.conv);
     add_child("features.0.1", stem_.bn);
-    std::int64_t in = kStemChannels;
+    std::int64_t in = scaled_channels(kStemChannels, width);
     for (const Stage& stage : kStages) {
+      const std::int64_t out = scaled_channels(stage.channels, width);
       for (int block = 0; block < stage.blocks; ++block) {
-        blocks_.push_back(std::make_unique<InvertedResidual>(
-            in, stage.channels, block == 0 ? stage.stride : 1, stage.expansion));
+        blocks_.push_back(std::make_unique<InvertedResidual>(in, out, block == 0 ? stage.stride : 1,
+                                                             stage.expansion));
         add_child(feature_name(blocks_.size()), *blocks_.back());
-        in = stage.channels;
+        in = out;
       }
     }
     add_child(feature_name(blocks_.size() + 1) + ".0", head_.conv);
@@ -165,7 +168,8 @@ class MobileNetV2 : public ImageNetwork {
 
 std::unique_ptr<Model> make_mobilenet_v2(const ModelOptions& options) {
   const double dropout = options.dropout < 0 ? kReferenceDropout : options.dropout;
-  return std::make_unique<Classifier>(std::make_unique<MobileNetV2>(options.classes, dropout));
+  return std::make_unique<Classifier>(
+      std::make_unique<MobileNetV2>(options.classes, options.width, dropout));
 }
 
 }  // namespace falcon::models

@@ -18,6 +18,7 @@ namespace {
 
 using ops::Activation;
 
+constexpr std::int64_t kBaseChannels = 64;
 constexpr std::int64_t kExpansion = 4;  // output channels of a block per inner channel
 
 /// 1x1 reduce, 3x3, 1x1 expand, and the input (through a strided 1x1 where the shape changes) added
@@ -72,13 +73,17 @@ class Bottleneck : public Module {
 
 class ResNet : public ImageNetwork {
  public:
-  ResNet(const std::array<int, 4>& blocks_per_stage, std::int64_t classes)
-      : conv1_(3, 64, 7, {.stride = 2, .padding = 3}), bn1_(64), fc_(512 * kExpansion, classes) {
+  /// base: channels after the first convolution; 64 for the reference.
+  ResNet(const std::array<int, 4>& blocks_per_stage, std::int64_t base, std::int64_t classes)
+      : features_(8 * base * kExpansion),
+        conv1_(3, base, 7, {.stride = 2, .padding = 3}),
+        bn1_(base),
+        fc_(features_, classes) {
     add_child("conv1", conv1_);
     add_child("bn1", bn1_);
-    std::int64_t in = 64;
+    std::int64_t in = base;
     for (std::size_t stage = 0; stage < blocks_per_stage.size(); ++stage) {
-      const std::int64_t width = std::int64_t{64} << stage;
+      const std::int64_t width = base << stage;
       for (int block = 0; block < blocks_per_stage[stage]; ++block) {
         const std::int64_t stride = stage > 0 && block == 0 ? 2 : 1;
         blocks_.push_back({"layer" + std::to_string(stage + 1) + "." + std::to_string(block),
@@ -123,7 +128,7 @@ class ResNet : public ImageNetwork {
   void initialize(const std::string& name, const at::Tensor& tensor,
                   std::uint64_t seed) const override {
     if (name.starts_with("fc.")) {
-      fill_uniform(tensor, 1 / std::sqrt(512.0 * kExpansion), seed, name);
+      fill_uniform(tensor, 1 / std::sqrt(static_cast<double>(features_)), seed, name);
     } else {
       initialize_convolution_network(tensor, seed, name);
     }
@@ -134,6 +139,7 @@ class ResNet : public ImageNetwork {
     std::string name;
     std::unique_ptr<Bottleneck> block;
   };
+  std::int64_t features_;
   Convolution conv1_;
   BatchNorm bn1_;
   std::vector<NamedBlock> blocks_;
@@ -147,8 +153,8 @@ std::unique_ptr<Model> make_resnet50(const ModelOptions& options) {
     throw Error(ExitCode::kUsage,
                 "model_options.dropout: resnet50 has no dropout; only 0 is accepted");
   }
-  return std::make_unique<Classifier>(
-      std::make_unique<ResNet>(std::array{3, 4, 6, 3}, options.classes));
+  return std::make_unique<Classifier>(std::make_unique<ResNet>(
+      std::array{3, 4, 6, 3}, scaled_channels(kBaseChannels, options.width), options.classes));
 }
 
 }  // namespace falcon::models

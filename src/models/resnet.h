@@ -7,9 +7,9 @@
 
 namespace falcon::models {
 
-/// 50 layers, 25.6 million parameters with 1000 classes. Taps: conv1, bn1, maxpool, layerL.B,
-/// avgpool, fc. Throws Error(kUsage) when options ask for dropout (it has none) or fewer than one
-/// class.
+/// 50 layers, 25.6 million parameters with 1000 classes and width 1. Taps: conv1, bn1, maxpool,
+/// layerL.B, avgpool, fc. Throws Error(kUsage) when options ask for dropout (it has none) or fewer
+/// than one class.
 std::unique_ptr<Model> make_resnet50(const ModelOptions& options);
 
 }  // namespace falcon::models

@@ -107,6 +107,11 @@ TEST(Models, HaveTheParametersOfTheirFacts) {
   }
 }
 
+/// The number that torchvision's mobilenet_v2(width_mult=0.25) has.
+TEST(MobileNetV2, HasTheReferencesChannelsInANarrowNetwork) {
+  EXPECT_EQ(parameter_count(*make_model("mobilenet_v2", {.width = 0.25})), 1519112);
+}
+
 TEST_P(AnyModel, StateIsParametersAndBuffersInOneOrder) {
   std::vector<std::string> names;
   for (const NamedTensor& entry : model_->state()) {

@@ -89,7 +89,7 @@ def report_of(spec, spec_hash):
     staged = "emulate" in spec
     batch = (spec.get("batch_size") or {"per_gpu": BATCH[spec["model"]]})["per_gpu"]
     slow = WORLD["staged"] if staged and spec["model"] == "bert_large" else 1.05 if staged else 1
-    rate = 100.0 * devices * (WORLD["scaling"] if devices == 2 else 1)
+    rate = 100.0 * devices * (WORLD["scaling"] if devices == 2 else 1) / slow
     strategy = spec.get("parallelism", "ddp")
     ranks = [{"memory": dict.fromkeys(MEMORY, 1e9), "gpu_memory_peak_bytes": 8e9, "devices": [{"uuid": f"GPU-{i}"}]} for i in range(devices)]
     return {

@@ -84,8 +84,8 @@ class TwoGpusTest(unittest.TestCase):
 
     def test_a_step_that_hangs_ends_in_time_and_the_rest_is_done(self):
         began = time.monotonic()
-        code, text, rows = self.check("--limit-s", "15", hanging="sharded")
-        self.assertLess(time.monotonic() - began, 60)
+        code, text, rows = self.check("--limit-s", "40", hanging="sharded")
+        self.assertLess(time.monotonic() - began, 90)
         self.assertEqual(code, 4)
         self.assertIn("not done within", rows["sharded"][2])
         self.assertEqual(rows["direct"][-1], "yes")

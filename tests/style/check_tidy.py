@@ -1,7 +1,8 @@
 """clang-tidy 14 on sources: check_tidy.py ROOT BUILD [FILE... | --engine]; without files, on the Torch-free ones of src/.
 
 A source that passed is not looked at again until it, a project header that it includes, the configuration or this
-script changes: BUILD/tidy/ holds one empty file for each passed content."""
+script changes: falconbench/tidy in the user's cache folder holds one empty file for each passed content, beside what
+ccache holds, so that clones share it."""
 
 import concurrent.futures
 import hashlib
@@ -89,8 +90,11 @@ def main():
         passing=[{"a.cpp": "int good_name();\n"}],
     )
 
-    rules = "\0".join(open(path, encoding="utf-8").read() for path in (configuration, os.path.abspath(__file__)))
-    passed = os.path.join(build, "tidy")
+    version = re.search(r"version \S+", subprocess.run([tidy, "--version"], capture_output=True, text=True).stdout)[0]
+    texts = [open(path, encoding="utf-8").read() for path in (configuration, os.path.abspath(__file__))]
+    rules = "\0".join([version, *texts])
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    passed = os.path.join(caches, "falconbench", "tidy")
     os.makedirs(passed, exist_ok=True)
 
     def look_at(path):

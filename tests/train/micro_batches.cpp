@@ -144,6 +144,7 @@ std::unique_ptr<Model> compared_model(const std::string& name, int slices) {
   options.layers = 2;  // of the transformers
   options.hidden_size = 16;
   options.heads = 2;
+  options.width = 0.25;  // of the others
   return make_model(name, options);
 }
 

@@ -183,7 +183,7 @@ TEST(Sharded, HoldsWhatItsStageSays) {
       Plan plan = test::compared_plan("resnet50", {2, 1});
       plan.spec.precision = narrow ? "bf16" : "fp32";
       shard(plan, stage);
-      plan.spec.parallelism.sharded.unit_mb = 1;
+      plan.spec.parallelism.sharded.unit_mb = 0.2;
       plan.warmup_steps = 0;
       plan.measured_steps = 1;
       test::run_ranks(2, [&](comm::ProcessGroup& group) {
