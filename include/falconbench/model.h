@@ -102,7 +102,7 @@ struct ModelOptions {
   std::int64_t layers = 0;
   std::int64_t hidden_size = 0;
   std::int64_t heads = 0;
-  // Of a ResNet or a MobileNetV2: times the channels of every layer, as torchvision's width_mult.
+  // Above 0; of resnet50 and mobilenet_v2 only, and in no spec: times the channels of the layers.
   double width = 1;
   // What a loss may depend on besides its batch (models/yolo.h).
   std::int64_t image_size = 640;  // side of the training pictures

@@ -85,7 +85,7 @@ class TwoGpusTest(unittest.TestCase):
     def test_a_step_that_hangs_ends_in_time_and_the_rest_is_done(self):
         began = time.monotonic()
         code, text, rows = self.check("--limit-s", "40", hanging="sharded")
-        self.assertLess(time.monotonic() - began, 90)
+        self.assertLess(time.monotonic() - began, 85)
         self.assertEqual(code, 4)
         self.assertIn("not done within", rows["sharded"][2])
         self.assertEqual(rows["direct"][-1], "yes")
